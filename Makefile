@@ -1,0 +1,50 @@
+# Every target builds its own .venv: Python >= 3.11 and pip are all it needs.
+PYTHON  ?= python3
+VENV    := .venv
+BIN     := $(VENV)/bin
+TARGET  ?= vllm@0.32.0
+SECONDS ?= 20
+# torch's CPU build; on a machine with a GPU set TORCH_INDEX= to take the default one.
+TORCH       ?= torch==2.13.0
+TORCH_INDEX ?= https://download.pytorch.org/whl/cpu
+PIP := $(BIN)/python -m pip --disable-pip-version-check -q
+
+.PHONY: demo test test-all lint clean
+.DELETE_ON_ERROR:
+
+## demo: judge the reference and the published vLLM 0.32.0, side by side
+demo: $(VENV)/installed
+	$(BIN)/mmcache-ref conform reference $(TARGET) --seconds $(SECONDS)
+
+## test: the fast tests (about two minutes)
+test: $(VENV)/installed
+	$(BIN)/python -m pytest -q -m "not slow" -n 2
+
+## test-all: also the slow ones
+test-all: $(VENV)/installed
+	$(BIN)/python -m pytest -q -n 2
+
+## lint: style, types, import rule, and a clause matrix without holes
+lint: $(VENV)/installed
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+	$(BIN)/mmcache-ref clauses --missing
+
+clean:
+	rm -rf $(VENV) dist build reports .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
+
+$(VENV)/bin/python:
+	$(PYTHON) -m venv $(VENV)
+
+$(VENV)/torch: | $(VENV)/bin/python
+	@echo "installing $(TORCH) (CPU build) into $(VENV) ..." >&2
+	$(PIP) install $(if $(TORCH_INDEX),--extra-index-url $(TORCH_INDEX)) --retries 2 '$(TORCH)' \
+	  || $(PIP) install $(if $(TORCH_INDEX),--extra-index-url $(TORCH_INDEX)) '$(TORCH)'
+	touch $@
+
+$(VENV)/installed: pyproject.toml | $(VENV)/torch
+	@echo "installing mmcache-ref and its tools into $(VENV) ..." >&2
+	$(PIP) install -e '.[vllm,dev]' || $(PIP) install -e '.[vllm,dev]'
+	touch $@
