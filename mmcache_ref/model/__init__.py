@@ -1,0 +1,6 @@
+"""The protocol as pure functions on frozen values.
+
+Each module is one component under the name it has in `spec/`, and offers the same few names:
+`Config`, `PRESETS`, `State`, `Operation`, `initial`, `operations`, `step`, `view`, `observe`, `RULES`
+(see `component.py`).
+"""

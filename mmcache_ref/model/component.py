@@ -1,0 +1,72 @@
+"""What every model module offers, and the values they share.
+
+A component is a module with
+
+    NAME        its name in spec/, tests/ and on the command line
+    Config      a frozen record of constants; PRESETS maps "tiny" (exhaustive) and "small" to one
+    State       a named tuple of hashable values
+    Operation   a union of frozen structs; the tag `op` is the name in JSON
+    initial     (config) -> State
+    operations  (config, state) -> the operations worth trying from this state
+    step        (config, state, operation) -> (State, Outcome), total over the alphabet
+    view        (state) -> what identifies the state in a search (counters left out)
+    observe     (config, state) -> aspect -> value, to compare with an implementation
+    RULES       (operation tag, outcome kind) -> the clauses that decide it
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import msgspec
+
+
+class Content(msgspec.Struct, frozen=True, order=True):
+    """What is in an item: `nbytes` bytes, each of value `fill` (0..255)."""
+
+    nbytes: int
+    fill: int = 0
+
+
+class Op(msgspec.Struct, frozen=True, tag_field="op"):
+    """Base of all operations; a subclass sets its tag."""
+
+
+class Raised(msgspec.Struct, frozen=True, tag_field="result", tag="raised"):
+    """An exception as an observable result: its documented type (or a base of it), and a phrase of its message."""
+
+    error: str
+    says: str = ""
+
+
+class Missed(msgspec.Struct, frozen=True, tag_field="result", tag="missed"):
+    """`MultiModalCacheMissError` with its hashes, in order."""
+
+    hashes: tuple[str, ...]
+
+
+class Outcome(NamedTuple):
+    """What an operation did (`kind`, which names the rule) and what the caller saw (`result`)."""
+
+    kind: str
+    result: Any = None
+
+
+class Rule(NamedTuple):
+    """The clauses that decide an outcome: what the caller sees, and what becomes of the state."""
+
+    outcome: str
+    state: str
+
+
+def rule(outcome: str, state: str | None = None) -> Rule:
+    """A rule; one clause decides both unless a second is given."""
+    return Rule(outcome, state or outcome)
+
+
+class Aspect(NamedTuple):
+    """One observable part of a state: the level from which it is seen (L1, L2) and, where an aspect
+    has a clause of its own, that clause instead of the operation's."""
+
+    level: int
+    clause: str | None = None
