@@ -13,7 +13,8 @@ from types import ModuleType
 from mmcache_ref.oracle.errors import TargetUnavailable
 from mmcache_ref.oracle.upstream.fetch import Download, default_cache_dir, normalise_version, source_folder
 from mmcache_ref.oracle.upstream.loader import PrivatePackage
-from mmcache_ref.oracle.upstream.namespace import UpstreamNamespace, build_namespace
+from mmcache_ref.oracle.upstream.namespace import UpstreamNamespace
+from mmcache_ref.oracle.upstream.normalise import build_namespace
 
 __all__ = ["UpstreamNamespace", "load_installed", "load_release"]
 

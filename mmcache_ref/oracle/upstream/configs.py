@@ -43,10 +43,7 @@ def make_vllm_config(
     )
     model_config = SimpleNamespace(
         supports_multimodal_inputs=supports_multimodal_inputs,
-        is_multimodal_model=supports_multimodal_inputs,
-        multimodal_config=multimodal_config,
         get_multimodal_config=lambda: multimodal_config,
-        mm_processor_cache_gb=mm_processor_cache_gb,
     )
     parallel_config = SimpleNamespace(
         world_size=world_size,

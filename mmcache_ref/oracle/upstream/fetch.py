@@ -98,9 +98,7 @@ def normalise_version(version: str) -> str:
     return f"{version}.0" if version.count(".") == 1 and version[-1].isdigit() else version
 
 
-def source_folder(
-    version: str, *, cache_dir: Path | None = None, download: Download | None = None
-) -> Path:
+def source_folder(version: str, *, cache_dir: Path | None = None, download: Download | None = None) -> Path:
     """The folder that holds `vllm/…` of a release; fetched unless a sound copy is there.
 
     Uses no network when the folder agrees with its manifest; one that does not is fetched again.
@@ -194,8 +192,8 @@ def _unpack(version: str, wheel: Path, folder: Path) -> None:
     for group in REQUIRED:
         if not any(name in digests for name in group):
             raise TargetUnavailable(
-                f"vllm {version} has no {' or '.join(group)}: its multi-modal cache, if any, cannot be judged "
-                f"here. Take a release from {OLDEST} on."
+                f"vllm {version} has no {' or '.join(group)}, so its cache cannot be judged here. "
+                f"Take a release from {OLDEST} on."
             )
     manifest = Manifest(version, wheel.name, _sha256(wheel), SOURCES, digests)
     (folder / MANIFEST).write_bytes(msgspec.json.format(msgspec.json.encode(manifest)))

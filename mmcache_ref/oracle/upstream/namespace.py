@@ -1,4 +1,4 @@
-"""The cache names of one release under the names of vLLM 0.32, whatever they are called in it."""
+"""What the oracle drives of one release, under the names of vLLM 0.32."""
 
 from __future__ import annotations
 
@@ -11,65 +11,8 @@ from typing import Any, Final
 
 from mmcache_ref.oracle.upstream import configs
 
-Import = Callable[[str], ModuleType | None]
-"""Imports `vllm.<name>` of a release; None where it has no such module."""
-
 RING_NAME: Final = "VLLM_OBJECT_STORAGE_SHM_BUFFER_NAME"
-
-_CACHE: Final = ("multimodal.cache", "multimodal.cache.base")
-_INPUTS: Final = ("multimodal.inputs",)
-_PROCESSING: Final = ("multimodal.processing.processor", "multimodal.processing")
-_UTILITIES: Final = ("utils.cache", "utils")
-
-CLASSES: Final[Mapping[str, tuple[str, ...]]] = {
-    "LRUCache": _UTILITIES,
-    "CacheInfo": _UTILITIES,
-    "MultiModalCache": _CACHE,
-    "MultiModalCacheMissError": _CACHE,
-    "MultiModalProcessorCacheItem": _CACHE,
-    "MultiModalProcessorCacheItemMetadata": _CACHE,
-    "BaseMultiModalCache": _CACHE,
-    "BaseMultiModalProcessorCache": _CACHE,
-    "BaseMultiModalReceiverCache": _CACHE,
-    "MultiModalProcessorOnlyCache": _CACHE,
-    "LruKeyReplicatedSenderCache": _CACHE,
-    "LruKeyReplicatedReceiverCache": _CACHE,
-    "ShmObjectStoreSenderCache": _CACHE,
-    "ShmObjectStoreReceiverCache": _CACHE,
-    "MultiModalKwargsItem": _INPUTS,
-    "MultiModalKwargsItems": _INPUTS,
-    "MultiModalFieldElem": _INPUTS,
-    "MultiModalBatchedField": _INPUTS,
-    "MultiModalFlatField": _INPUTS,
-    "MultiModalSharedField": _INPUTS,
-    "MultiModalFeatureSpec": _INPUTS,
-    "PlaceholderRange": _INPUTS,
-    "ResolvedPromptUpdate": _PROCESSING,
-    "PromptUpdateDetails": _PROCESSING,
-    "UpdateMode": _PROCESSING,
-}
-"""Name in 0.32 -> the modules that may hold it, first match wins."""
-
-FORMER_NAMES: Final[Mapping[str, str]] = {
-    "LruKeyReplicatedSenderCache": "MultiModalProcessorSenderCache",
-    "LruKeyReplicatedReceiverCache": "MultiModalReceiverCache",
-    "engine_receiver_cache_from_config": "receiver_cache_from_config",
-}
-"""Name in 0.32 -> its name in releases before it was renamed."""
-
-FACTORIES: Final[Mapping[str, tuple[str, ...]]] = {
-    "processor_cache_from_config": ("vllm_config",),
-    "processor_only_cache_from_config": ("vllm_config",),
-    "engine_receiver_cache_from_config": ("vllm_config",),
-    "worker_receiver_cache_from_config": ("vllm_config", "shared_worker_lock"),
-}
-"""Factory -> its arguments in 0.32."""
-
-MERGE: Final = "merge_mm_kwargs"
-_MERGE_ARGUMENTS: Final = (
-    *("cache", "mm_hashes", "mm_is_cached"),
-    *("mm_missing_kwargs", "mm_missing_prompt_updates"),
-)
+"""Where a release looks the name of the shared-memory ring up."""
 
 
 @dataclass(frozen=True)
@@ -94,7 +37,7 @@ class UpstreamNamespace:
         raise AttributeError(f"vllm {self.__dict__.get('version')} has no {name!r}")
 
     def make_field(self, field_name: str) -> Any:
-        """The field of a single item's element: `batched`, `flat` (whole, along dim 0) or `shared` (batch of 1)."""
+        """The field of one item's element: `batched`, `flat` (all of dimension 0), `shared` (batch of 1)."""
         if field_name == "batched":
             return self.MultiModalBatchedField()
         if field_name == "flat":
@@ -108,7 +51,7 @@ class UpstreamNamespace:
     ) -> Any:
         """One keyword argument of one item; releases before 0.16 record key and modality in it."""
         values = {"modality": modality, "key": key, "data": data, "field": self.make_field(field_name)}
-        return _call_with(self.MultiModalFieldElem, values)
+        return call_with(self.MultiModalFieldElem, values)
 
     def make_item(self, data: Mapping[str, Any], *, modality: str = "image") -> Any:
         """An item with one batched element for each key."""
@@ -125,7 +68,7 @@ class UpstreamNamespace:
             "mm_position": self.PlaceholderRange(offset=index, length=1),
             "mm_hash": mm_hash,
         }
-        return _call_with(self.MultiModalFeatureSpec, values)
+        return call_with(self.MultiModalFeatureSpec, values)
 
     def make_prompt_update(self, modality: str, index: int, token_ids: Sequence[int]) -> Any:
         """A resolved prompt update that inserts `token_ids` for the item `index` of its modality."""
@@ -165,95 +108,7 @@ class UpstreamNamespace:
                     setattr(module, RING_NAME, value)
 
 
-def build_namespace(version: str, import_module: Import) -> UpstreamNamespace:
-    """Collect and normalise the names of a release; what it lacks goes to `missing`."""
-    found: dict[str, Any] = {}
-    for name, modules in CLASSES.items():
-        found[name] = _find(import_module, modules, name)
-    for name in FACTORIES:
-        found[name] = _find_factory(import_module, name)
-    found[MERGE] = _find_merge(import_module)
-    missing = tuple(sorted(name for name, value in found.items() if value is None))
-    names = {name: value for name, value in found.items() if value is not None}
-    return UpstreamNamespace(version, missing, names, _ring_name_modules(import_module))
-
-
-def _find(import_module: Import, modules: Sequence[str], name: str) -> Any:
-    for module_name in modules:
-        module = import_module(module_name)
-        for candidate in (name, FORMER_NAMES.get(name, name)):
-            if module is not None and candidate in vars(module):
-                return vars(module)[candidate]
-    return None
-
-
-def _find_factory(import_module: Import, name: str) -> Callable[..., Any] | None:
-    """The factory with the signature of 0.32.
-
-    Before 0.31 factories are functions that take a registry, or methods of one. The registry only
-    tells whether the model takes multi-modal input; the configuration object tells that itself.
-    """
-    function = _find(import_module, _CACHE, name)
-    registry_class = None
-    if function is None:
-        registry_class = _find(import_module, ("multimodal.registry",), "MultiModalRegistry")
-        function = getattr(registry_class, name, None)
-        if function is None:
-            return None
-    registry = _bare(registry_class or object, supports_multimodal_inputs=_supports_multimodal_inputs)
-    arguments = FACTORIES[name]
-    if tuple(inspect.signature(function).parameters) == arguments:
-        return _as_callable(function)
-
-    def factory(*args: Any, **kwargs: Any) -> Any:
-        bound = dict(zip(arguments, args, strict=False)) | kwargs
-        values = {"self": registry, "mm_registry": registry, "model_config": bound["vllm_config"].model_config}
-        return _call_with(function, values | bound)
-
-    factory.__name__ = name
-    return factory
-
-
-def _supports_multimodal_inputs(_: object, model_config: Any) -> bool:
-    return bool(model_config.supports_multimodal_inputs)
-
-
-def _find_merge(import_module: Import) -> Callable[..., Any] | None:
-    """The release's processor merge step, called without a processor of a model behind it."""
-    processor_class = _find(import_module, _PROCESSING, "BaseMultiModalProcessor")
-    function = getattr(processor_class, "_merge_mm_kwargs", None)
-    if function is None:
-        return None
-    processor = _bare(processor_class)
-
-    def merge_mm_kwargs(*args: Any, **kwargs: Any) -> Any:
-        return _call_with(
-            function, {"self": processor} | dict(zip(_MERGE_ARGUMENTS, args, strict=False)) | kwargs
-        )
-
-    return merge_mm_kwargs
-
-
-def _ring_name_modules(import_module: Import) -> tuple[ModuleType, ...]:
-    """The modules in which a release looks the ring's name up: `envs`, and where it was copied to at import."""
-    modules = [import_module("envs"), import_module("multimodal.cache")]
-    return tuple(m for i, m in enumerate(modules) if m is not None and (i == 0 or RING_NAME in vars(m)))
-
-
-def _bare(base: type, **methods: Any) -> Any:
-    """An instance of `base` that was not initialised, with some methods replaced."""
-    derived = type(f"Bare{base.__name__}", (base,), dict(methods))
-    vars(derived).get("__abstractmethods__") and setattr(derived, "__abstractmethods__", frozenset())
-    return object.__new__(derived)
-
-
-def _as_callable(function: Any) -> Callable[..., Any]:
-    assert callable(function)
-    return function
-
-
-def _call_with(function: Callable[..., Any], values: Mapping[str, Any]) -> Any:
+def call_with(function: Callable[..., Any], values: Mapping[str, Any]) -> Any:
     """Call `function` with those of the named values that it has a parameter for."""
     parameters = inspect.signature(function).parameters
-    positional = [values[name] for name in parameters if name in values]
-    return function(*positional)
+    return function(**{name: value for name, value in values.items() if name in parameters})
