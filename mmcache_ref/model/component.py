@@ -33,7 +33,7 @@ class Op(msgspec.Struct, frozen=True, tag_field="op"):
 
 
 class Raised(msgspec.Struct, frozen=True, tag_field="result", tag="raised"):
-    """An exception as an observable result: its documented type (or a base of it), and a phrase of its message."""
+    """An exception as an observable result: its documented type (or a base of it), and what its message says."""
 
     error: str
     says: str = ""
@@ -43,6 +43,20 @@ class Missed(msgspec.Struct, frozen=True, tag_field="result", tag="missed"):
     """`MultiModalCacheMissError` with its hashes, in order."""
 
     hashes: tuple[str, ...]
+
+
+class Updated(msgspec.Struct, frozen=True, tag_field="result", tag="updated"):
+    """What an update in P0 returned: the item's content (None: not sent), and the content whose prompt
+    updates came with it.
+
+    `is_input` says that the caller got its own objects back; `index` is the place that the prompt updates
+    name, where the operation renumbers them.
+    """
+
+    item: Content | None
+    updates: Content
+    is_input: bool = False
+    index: int | None = None
 
 
 class Outcome(NamedTuple):

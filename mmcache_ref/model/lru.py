@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
+import msgspec
+
 from . import entries as moves
 from .component import Aspect, Content, Op, Outcome, Raised, Rule, rule
 from .entries import Entries
@@ -12,7 +14,7 @@ from .entries import Entries
 NAME = "lru"
 
 
-class Config(NamedTuple):
+class Config(msgspec.Struct, frozen=True):
     """`budget` in bytes; `keys` and `sizes` (bytes) are what the search tries."""
 
     budget: int
@@ -21,7 +23,7 @@ class Config(NamedTuple):
 
 
 PRESETS = {
-    "tiny": Config(budget=4, keys=("a", "b", "c"), sizes=(0, 1, 2, 4, 5)),
+    "tiny": Config(budget=3, keys=("a", "b", "c"), sizes=(0, 1, 2, 3, 4)),
     "small": Config(budget=6, keys=("a", "b", "c", "d"), sizes=(0, 1, 2, 3, 5, 6, 7)),
 }
 
@@ -180,7 +182,11 @@ RULES: Mapping[tuple[str, str], Rule] = {
     ("del", "miss"): rule("LRU-12"),
     **{("put", kind): rule(clause) for kind, clause in STORING.items()},
     **{("setitem", kind): rule(clause) for kind, clause in STORING.items()},
-    **{("put_if_fits", kind): rule("LRU-17", clause) for kind, clause in STORING.items() if kind != "too_large"},
+    **{
+        ("put_if_fits", kind): rule("LRU-17", clause)
+        for kind, clause in STORING.items()
+        if kind != "too_large"
+    },
     ("put_if_fits", "too_large"): rule("LRU-17"),
     ("pin", "pinned"): rule("LRU-19"),
     ("pin", "miss"): rule("LRU-20"),
@@ -309,7 +315,9 @@ def _lookup(state: State, key: str, *, counts_misses: bool) -> tuple[State, Outc
     content = moves.find(state.entries, key)
     if content is not None:
         entries = moves.touch(state.entries, key)
-        return state._replace(entries=entries, hits=state.hits + 1, total=state.total + 1), Outcome("hit", content)
+        return state._replace(entries=entries, hits=state.hits + 1, total=state.total + 1), Outcome(
+            "hit", content
+        )
     if counts_misses:
         return state._replace(total=state.total + 1), Outcome("miss")
     return state, Outcome("miss", Raised("KeyError"))

@@ -1,0 +1,355 @@
+"""What the caches of P0 have in common: one alphabet, one step function.   [spec/00-interface.md]
+
+`processor_only.py` and `sender.py` are this model with their own payload rule and clauses.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import NamedTuple
+
+import msgspec
+
+from . import entries as moves
+from .component import Aspect, Content, Op, Outcome, Raised, Rule, Updated
+from .entries import Entries
+
+
+class Item(msgspec.Struct, frozen=True, order=True):
+    """One item of a request, with the content that the client supplies."""
+
+    key: str
+    content: Content
+    modality: str = "image"
+
+
+class Config(msgspec.Struct, frozen=True):
+    """`budget` in bytes; the `contents` each key may have; the `requests` that the merge step is given."""
+
+    budget: int
+    contents: tuple[tuple[str, Content], ...]
+    requests: tuple[tuple[Item, ...], ...]
+
+    @property
+    def keys(self) -> tuple[str, ...]:
+        """The distinct keys, in order."""
+        return tuple(dict.fromkeys(key for key, _ in self.contents))
+
+
+class State(NamedTuple):
+    """Entries least recent first; what the touches of this request promised, by key; whether touches are
+    being made; counters, and counters last reported."""
+
+    entries: Entries = ()
+    promised: Entries = ()
+    is_touching: bool = False
+    hits: int = 0
+    total: int = 0
+    reported_hits: int = 0
+    reported_total: int = 0
+
+
+class IsCached(Op, frozen=True, tag="is_cached"):
+    """`is_cached(hashes)`, and `is_cached_item` of each"""
+
+    hashes: tuple[str, ...]
+
+
+class Touch(Op, frozen=True, tag="touch"):
+    """`touch_sender_cache_item(hash)`"""
+
+    key: str
+
+
+class Release(Op, frozen=True, tag="release"):
+    """`release_sender_touches()`"""
+
+
+class Update(Op, frozen=True, tag="update"):
+    """`get_and_update_item((item, prompt_updates) or None, hash)`"""
+
+    key: str
+    content: Content | None = None
+
+
+class UpdateAll(Op, frozen=True, tag="update_all"):
+    """`get_and_update(items, hashes)`"""
+
+    contents: tuple[Content | None, ...]
+    hashes: tuple[str, ...]
+
+
+class Invalidate(Op, frozen=True, tag="invalidate"):
+    """`invalidate(hash)`"""
+
+    key: str
+
+
+class Merge(Op, frozen=True, tag="merge"):
+    """Check every hash, then the merge step with data for those that are missing."""
+
+    request: tuple[Item, ...]
+
+
+class Clear(Op, frozen=True, tag="clear"):
+    """`clear_cache()`"""
+
+
+class Stats(Op, frozen=True, tag="stats"):
+    """`make_stats(delta=...)`"""
+
+    delta: bool = False
+
+
+Operation = IsCached | Touch | Release | Update | UpdateAll | Invalidate | Merge | Clear | Stats
+
+ASPECTS = {
+    "order": Aspect(2),
+    "hits": Aspect(1),
+    "total": Aspect(1),
+    "bytes": Aspect(2, "LRU-01"),
+}
+
+
+class Kind(NamedTuple):
+    """What distinguishes the caches of P0: does an entry keep the payload, does `invalidate` drop it."""
+
+    keeps_payload: bool
+    drops_on_invalidate: bool
+
+
+def operations(config: Config, state: State) -> Iterator[Operation]:
+    """Every operation of the alphabet with the keys, contents and requests of the configuration."""
+    yield IsCached(config.keys)
+    for key in config.keys:
+        yield Touch(key)
+        yield Update(key)
+        yield Invalidate(key)
+    for key, content in config.contents:
+        yield Update(key, content)
+    (first, one), (second, other) = config.contents[0], config.contents[-1]
+    yield UpdateAll((one, other, one), (first, second, first))
+    yield UpdateAll((one, None), (first, first))
+    yield UpdateAll((one, None), (first, second))
+    yield UpdateAll((one, other), (first,))
+    for request in config.requests:
+        yield Merge(request)
+    yield Release()
+    yield Clear()
+    yield Stats()
+    yield Stats(delta=True)
+
+
+def view(state: State) -> tuple[object, ...]:
+    """Entries and promises; the counters do not decide what happens next."""
+    return state.entries, state.promised, state.is_touching
+
+
+def observe(config: Config, state: State) -> dict[str, object]:
+    """The observable parts of the state."""
+    return {
+        "order": moves.keys(state.entries),
+        "hits": state.hits,
+        "total": state.total,
+        "bytes": moves.size(state.entries),
+    }
+
+
+def step(kind: Kind, config: Config, state: State, operation: Operation) -> tuple[State, Outcome]:
+    """One call of the API, or one merge step."""
+    match operation:
+        case IsCached(hashes):
+            cached = tuple([moves.find(state.entries, key) is not None for key in hashes])
+            return state, Outcome("checked", cached)
+        case Touch(key):
+            hit = moves.find(state.entries, key) is not None
+            return _touch(state, key), Outcome("hit" if hit else "miss")
+        case Release():
+            return _end_touches(state), Outcome("released")
+        case Update(key, content):
+            return _update(kind, config, state, key, content)
+        case UpdateAll(contents, hashes):
+            return _update_all(kind, config, state, contents, hashes)
+        case Invalidate(key):
+            if not kind.drops_on_invalidate:
+                return state, Outcome("ignored")
+            hit = moves.find(state.entries, key) is not None
+            after = state._replace(
+                entries=moves.remove(state.entries, key), promised=moves.remove(state.promised, key)
+            )
+            return after, Outcome("dropped" if hit else "miss")
+        case Merge(request):
+            return _merge(kind, config, state, request)
+        case Clear():
+            return State(), Outcome("cleared")
+        case Stats(delta):
+            if not delta:
+                return state, Outcome("total", (state.hits, state.total))
+            fresh = (state.hits - state.reported_hits, state.total - state.reported_total)
+            return state._replace(reported_hits=state.hits, reported_total=state.total), Outcome(
+                "delta", fresh
+            )
+
+
+def _end_touches(state: State) -> State:
+    """Nothing is promised any more.   [PO-08, KR-15]"""
+    return state._replace(promised=(), is_touching=False)
+
+
+def _touch(state: State, key: str) -> State:
+    """The key as the most recent, and promised until the touches end.   [IF-07, PO-07, KR-13]"""
+    if not state.is_touching:
+        state = _end_touches(state)._replace(is_touching=True)
+    content = moves.find(state.entries, key)
+    if content is None:
+        return state
+    promised = tuple(sorted((*moves.remove(state.promised, key), (key, content))))
+    return state._replace(entries=moves.touch(state.entries, key), promised=promised)
+
+
+def _update(
+    kind: Kind, config: Config, state: State, key: str, content: Content | None
+) -> tuple[State, Outcome]:
+    """`get_and_update_item`.   [PO-01, PO-02, PO-03, PO-04, KR-02, KR-03, KR-04, KR-05]"""
+    state = state._replace(is_touching=False)
+    cached = moves.find(state.entries, key)
+    if cached is not None:
+        state = state._replace(
+            entries=moves.touch(state.entries, key), hits=state.hits + 1, total=state.total + 1
+        )
+        return state, Outcome("hit", Updated(cached if kind.keeps_payload else None, cached))
+    if content is None:
+        return _update_promised(kind, config, state, key)
+    entries = moves.put(state.entries, config.budget, key, content)
+    if entries is state.entries:
+        what = "too_large"
+    else:
+        what = "stored" if len(entries) > len(state.entries) else "evicted"
+        state = state._replace(promised=moves.remove(state.promised, key))
+    after = state._replace(entries=entries, total=state.total + 1)
+    return after, Outcome(what, Updated(content, content, is_input=True))
+
+
+def _update_promised(kind: Kind, config: Config, state: State, key: str) -> tuple[State, Outcome]:
+    """An update without data of a key that is not cached.   [PO-03, PO-07, KR-04, KR-13]"""
+    promise = moves.find(state.promised, key)
+    if promise is None:
+        return state, Outcome("asserted", Raised("AssertionError", says=key))
+    entries = moves.put(state.entries, config.budget, key, promise)
+    after = state._replace(entries=entries, hits=state.hits + 1, total=state.total + 1)
+    return after, Outcome("promised", Updated(promise if kind.keeps_payload else None, promise))
+
+
+def _update_all(
+    kind: Kind,
+    config: Config,
+    state: State,
+    contents: tuple[Content | None, ...],
+    hashes: tuple[str, ...],
+) -> tuple[State, Outcome]:
+    """`get_and_update`.   [IF-01, IF-02]"""
+    if len(contents) != len(hashes):
+        return state, Outcome("unequal", Raised("AssertionError"))
+    results = []
+    for key, content in zip(hashes, contents, strict=True):
+        state, outcome = _update(kind, config, state, key, content)
+        if outcome.kind in ("asserted", "promised"):
+            return state, outcome
+        results.append(outcome.result)
+    return state, Outcome("updated", tuple(results))
+
+
+def by_modality(request: tuple[Item, ...]) -> list[tuple[int, Item]]:
+    """The items in the order of the merge step, each with its place in its modality.   [IF-11]"""
+    groups: dict[str, list[Item]] = {}
+    for item in request:
+        groups.setdefault(item.modality, []).append(item)
+    return [(index, item) for group in groups.values() for index, item in enumerate(group)]
+
+
+def _merge(kind: Kind, config: Config, state: State, request: tuple[Item, ...]) -> tuple[State, Outcome]:
+    """Check, touch all, update each, end the touches.   [IF-10, IF-11, IF-12]"""
+    ordered = by_modality(request)
+    is_cached = {item.key: moves.find(state.entries, item.key) is not None for item in request}
+    for _, item in ordered:
+        state = _touch(state, item.key)
+    kinds = set()
+    results = []
+    for index, item in ordered:
+        data = None if is_cached[item.key] else item.content
+        state, outcome = _update(kind, config, state, item.key, data)
+        kinds.add(outcome.kind)
+        if not isinstance(outcome.result, Updated):
+            return _end_touches(state), outcome
+        results.append(msgspec.structs.replace(outcome.result, index=index))
+    state = _end_touches(state)
+    for what in ("promised", "too_large", "evicted"):
+        if what in kinds:
+            return state, Outcome(what, tuple(results))
+    return state, Outcome("merged", tuple(results))
+
+
+def rules(clauses: Mapping[str, str]) -> dict[tuple[str, str], Rule]:
+    """The binding table of a cache of P0, given its own clauses by the names used here."""
+
+    def own(name: str) -> Rule:
+        return Rule(clauses[name], clauses[name])
+
+    def common(clause: str) -> Rule:
+        return Rule(clause, clause)
+
+    invalidating = {"dropped": "invalidated", "miss": "invalidated"} if "invalidated" in clauses else {}
+    return {
+        ("is_cached", "checked"): common("IF-06"),
+        ("touch", "hit"): common("IF-07"),
+        ("touch", "miss"): common("IF-07"),
+        ("release", "released"): common("IF-08"),
+        **{
+            ("update", name): own(name)
+            for name in ("hit", "stored", "evicted", "too_large", "asserted", "promised")
+        },
+        ("update_all", "updated"): common("IF-01"),
+        ("update_all", "unequal"): common("IF-02"),
+        ("update_all", "asserted"): own("asserted"),
+        ("update_all", "promised"): own("promised"),
+        **{("invalidate", kind): own(name) for kind, name in invalidating.items()},
+        **({} if invalidating else {("invalidate", "ignored"): common("IF-08")}),
+        ("merge", "merged"): Rule("IF-12", "IF-11"),
+        ("merge", "evicted"): Rule("IF-11", "IF-10"),
+        ("merge", "too_large"): Rule("IF-11", clauses["too_large"]),
+        ("merge", "promised"): own("promised"),
+        ("clear", "cleared"): common("IF-05"),
+        ("stats", "total"): Rule(clauses["stats"], "IF-09"),
+        ("stats", "delta"): common("IF-09"),
+    }
+
+
+def _preset(budget: int, *contents: tuple[str, int], requests: tuple[str, ...]) -> Config:
+    """A configuration whose requests are written as words of keys; a capital letter is a video."""
+    named = tuple((key, Content(nbytes, fill=index + 1)) for index, (key, nbytes) in enumerate(contents))
+    first = dict(reversed(named))
+    return Config(
+        budget,
+        named,
+        tuple(
+            tuple(
+                Item(letter.lower(), first[letter.lower()], "video" if letter.isupper() else "image")
+                for letter in word
+            )
+            for word in requests
+        ),
+    )
+
+
+PRESETS = {
+    "tiny": _preset(
+        5,
+        *(("a", 2), ("b", 2), ("c", 3), ("d", 6), ("a", 1)),
+        requests=("", "aa", "ab", "cab", "aBc", "bcb", "da"),
+    ),
+    "small": _preset(
+        6,
+        *(("a", 2), ("b", 2), ("c", 3), ("d", 1), ("e", 7), ("a", 1), ("b", 6)),
+        requests=("", "aa", "abc", "dab", "cAbD", "bcdb", "dcba", "ea"),
+    ),
+}

@@ -1,0 +1,46 @@
+"""The processor-only cache.   [spec/03-processor-only.md]"""
+
+from __future__ import annotations
+
+from . import processor_cache
+from .component import Outcome
+from .processor_cache import ASPECTS, PRESETS, Config, Operation, State, observe, operations, view
+
+__all__ = [
+    "ASPECTS",
+    "NAME",
+    "PRESETS",
+    "RULES",
+    "Config",
+    "Operation",
+    "State",
+    "initial",
+    "observe",
+    "operations",
+    "step",
+    "view",
+]
+
+NAME = "processor-only"
+KIND = processor_cache.Kind(keeps_payload=True, drops_on_invalidate=False)
+RULES = processor_cache.rules(
+    {
+        "hit": "PO-01",
+        "stored": "PO-02",
+        "evicted": "PO-02",
+        "too_large": "PO-04",
+        "asserted": "PO-03",
+        "promised": "PO-07",
+        "stats": "PO-06",
+    }
+)
+
+
+def initial(config: Config) -> State:
+    """An empty cache."""
+    return State()
+
+
+def step(config: Config, state: State, operation: Operation) -> tuple[State, Outcome]:
+    """One call of the API; an entry keeps the item and is charged its size.   [PO-05, PO-08]"""
+    return processor_cache.step(KIND, config, state, operation)
