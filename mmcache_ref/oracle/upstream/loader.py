@@ -52,7 +52,8 @@ class PrivatePackage:
             self.name += "_"
         self._finder = ReleaseFinder(self.name, folder / "vllm")
         # A release's warnings are for whoever configures logging, not for stderr.
-        logging.getLogger(self.name).addHandler(logging.NullHandler())
+        self._no_output = logging.NullHandler()
+        logging.getLogger(self.name).addHandler(self._no_output)
         sys.meta_path.insert(0, self._finder)
         try:
             importlib.import_module(self.name)
@@ -82,6 +83,7 @@ class PrivatePackage:
 
     def unload(self) -> None:
         """Forget the package; objects made from it go on working."""
+        logging.getLogger(self.name).removeHandler(self._no_output)
         if self._finder in sys.meta_path:
             sys.meta_path.remove(self._finder)
         for loaded in [m for m in sys.modules if m == self.name or m.startswith(f"{self.name}.")]:
