@@ -201,8 +201,8 @@ class LRUCache(MutableMapping[K, V]):
         _, size = self._entries.pop(key)
         self._forget(key, size)
 
-    @overload
-    def pop(self, key: K) -> V | None: ...  # type: ignore[override]
+    @overload  # type: ignore[override]
+    def pop(self, key: K) -> V | None: ...
     @overload
     def pop(self, key: K, default: V | T) -> V | T: ...
     def pop(self, key: K, default: Any = None) -> Any:
