@@ -72,6 +72,13 @@ def test_absolute_imports_stay_inside_the_private_package(load: Load) -> None:
     assert "vllm" not in sys.modules
 
 
+def test_a_submodule_named_in_a_from_import_is_the_real_one(load: Load) -> None:
+    package = load({"envs.py": "RING = 'name'\n", "user.py": "from vllm import config, envs\n"})
+    user = module(package, "user")
+    assert user.envs.RING == "name"
+    assert isinstance(user.config, Inert)
+
+
 def test_two_folders_of_one_version_live_side_by_side(load: Load) -> None:
     one, two = load({"which.py": "WHICH = 1\n"}), load({"which.py": "WHICH = 2\n"})
     assert one.name != two.name
@@ -113,6 +120,12 @@ def test_a_missing_dependency_names_the_extra_to_install(load: Load, monkeypatch
 def test_a_source_that_does_not_load_is_unavailable_and_says_why(load: Load) -> None:
     package = load({"user.py": "from vllm.config import ModelConfig\nint(ModelConfig)\n"})
     with pytest.raises(TargetUnavailable, match=r"vllm\.user of this release does not load.*TypeError"):
+        package.import_module("user")
+
+
+def test_a_missing_part_of_the_release_is_not_blamed_on_the_environment(load: Load) -> None:
+    package = load({"cache.py": "", "user.py": "import vllm.cache.base\n"})
+    with pytest.raises(TargetUnavailable, match=r"vllm\.user of this release does not load"):
         package.import_module("user")
 
 

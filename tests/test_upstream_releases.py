@@ -11,6 +11,7 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from fractions import Fraction
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -81,6 +82,10 @@ def check_the_way_of_one_item(release: UpstreamNamespace) -> None:
         receiver.get_and_update_item(None, "B")
 
 
+def ring_name(release: UpstreamNamespace) -> str:
+    return f"mmcache_ref_test_{os.getpid()}_{release.version}"
+
+
 @contextmanager
 def shm_pair(release: UpstreamNamespace) -> Iterator[tuple[Any, Any]]:
     """A shared-memory sender and one worker's receiver, on a ring of 64 KiB."""
@@ -89,8 +94,7 @@ def shm_pair(release: UpstreamNamespace) -> Iterator[tuple[Any, Any]]:
         mm_processor_cache_gb=2**16 / 2**30,
         mm_shm_cache_max_object_size_mb=2**13 / 2**20,
     )
-    name = f"mmcache_ref_test_{os.getpid()}_{release.version}"
-    with release.ring_named(name):
+    with release.ring_named(ring_name(release)):
         sender = release.processor_cache_from_config(config)
         receiver = release.worker_receiver_cache_from_config(config, multiprocessing.Lock())
     try:
@@ -103,6 +107,7 @@ def shm_pair(release: UpstreamNamespace) -> Iterator[tuple[Any, Any]]:
 def check_the_way_of_one_handle(release: UpstreamNamespace) -> None:
     """P0 sends a handle at the miss and at the hit; the worker makes a copy of the item from it."""
     with shm_pair(release) as (sender, receiver):
+        assert Path("/dev/shm", ring_name(release)).exists()
         item = item_of_8_bytes(release)
         for is_cached in (False, True):
             handle, tokens = merge_one(release, sender, item, is_cached)
@@ -169,6 +174,9 @@ def test_an_element_has_the_field_that_was_asked_for(version: str) -> None:
         element = release.make_element("pixels", 7, name)
         assert type(element.field) is kind
         assert element.data == 7
+    tensor = item_of_8_bytes(release)["pixels"].data
+    (whole,) = release.make_field("flat").build_elems("image", "pixels", tensor)
+    assert whole.data.tolist() == list(BYTES)
     with pytest.raises(ValueError, match="batched, flat or shared"):
         release.make_element("pixels", 7, "round")
 
