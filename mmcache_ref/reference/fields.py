@@ -203,6 +203,13 @@ class MultiModalFieldConfig:
         slices = cuts if dim < 0 else [(*before, cut) for cut in cuts]
         return MultiModalFieldConfig.flat(modality, slices, dim, keep_on_cpu=keep_on_cpu)
 
+    @staticmethod
+    def shared(modality: str, batch_size: int, *, keep_on_cpu: bool = False) -> MultiModalFieldConfig:
+        """The keyword is the same for all `batch_size` items.   [IT-05]"""
+        return MultiModalFieldConfig(
+            MultiModalSharedField(batch_size=batch_size, keep_on_cpu=keep_on_cpu), modality
+        )
+
     def build_elems(self, key: str, batch: NestedTensors) -> Sequence[MultiModalFieldElem]:
         """One element for each item of the batch.   [IT-03, IT-04, IT-05]"""
         return self.field.build_elems(self.modality, key, batch)
