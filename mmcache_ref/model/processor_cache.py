@@ -127,7 +127,7 @@ def operations(config: Config, state: State) -> Iterator[Operation]:
         yield Invalidate(key)
     for key, content in config.contents:
         yield Update(key, content)
-    (first, one), (second, other) = config.contents[0], config.contents[-1]
+    (first, one), (second, other) = config.contents[:2]
     yield UpdateAll((one, other, one), (first, second, first))
     yield UpdateAll((one, None), (first, first))
     yield UpdateAll((one, None), (first, second))
@@ -234,7 +234,7 @@ def _update_promised(kind: Kind, config: Config, state: State, key: str) -> tupl
     """An update without data of a key that is not cached.   [PO-03, PO-07, KR-04, KR-13]"""
     promise = moves.find(state.promised, key)
     if promise is None:
-        return state, Outcome("asserted", Raised("AssertionError", says=key))
+        return state._replace(total=state.total + 1), Outcome("asserted", Raised("AssertionError", says=key))
     entries = moves.put(state.entries, config.budget, key, promise)
     after = state._replace(entries=entries, hits=state.hits + 1, total=state.total + 1)
     return after, Outcome("promised", Updated(promise if kind.keeps_payload else None, promise))
@@ -250,13 +250,16 @@ def _update_all(
     """`get_and_update`.   [IF-01, IF-02]"""
     if len(contents) != len(hashes):
         return state, Outcome("unequal", Raised("AssertionError"))
+    what = "updated"
     results = []
     for key, content in zip(hashes, contents, strict=True):
         state, outcome = _update(kind, config, state, key, content)
-        if outcome.kind in ("asserted", "promised"):
+        if outcome.kind == "asserted":
             return state, outcome
+        if outcome.kind == "promised":
+            what = "promised"
         results.append(outcome.result)
-    return state, Outcome("updated", tuple(results))
+    return state, Outcome(what, tuple(results))
 
 
 def by_modality(request: tuple[Item, ...]) -> list[tuple[int, Item]]:

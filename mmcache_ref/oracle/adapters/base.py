@@ -1,0 +1,111 @@
+"""What adapters share: canonical results of foreign calls, and payloads made of descriptions."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Protocol
+
+import msgspec
+
+from mmcache_ref.model.component import Content, Missed, Op, Raised
+from mmcache_ref.oracle.errors import NotOffered
+
+DOCUMENTED_ERRORS = (KeyError, ValueError, TypeError, AssertionError, NotImplementedError, RuntimeError)
+"""The types that clauses name, the more special ones first."""
+
+
+class Adapter(Protocol):
+    """A component of a target, driven by canonical operations."""
+
+    def perform(self, operation: Op) -> Any:
+        """Perform one operation; what the caller saw, in canonical form. Exceptions of the target pass."""
+
+    def observe(self) -> Mapping[str, Any]:
+        """The aspects of the state that this target lets one see (see `ASPECTS` of the model)."""
+
+
+class Unexpected(msgspec.Struct, frozen=True, tag_field="result", tag="unexpected"):
+    """A result that no outcome of the model can equal; `what` says in words what came instead."""
+
+    what: str
+
+
+def raised(error: Exception) -> Raised | Missed:
+    """An exception of the target as a canonical result."""
+    hashes = getattr(error, "mm_hashes", None)
+    if isinstance(error, RuntimeError) and isinstance(hashes, list | tuple):
+        return Missed(tuple(str(key) for key in hashes))
+    for documented in DOCUMENTED_ERRORS:
+        if isinstance(error, documented):
+            return Raised(documented.__name__, str(error))
+    return Raised(type(error).__name__, str(error))
+
+
+def agrees(expected: Any, actual: Any) -> bool:
+    """Is the target's result the model's? An expected exception fixes its type and what its message says."""
+    if isinstance(expected, Raised) and isinstance(actual, Raised):
+        return expected.error in ("Exception", actual.error) and expected.says in actual.says
+    return bool(expected == actual) and isinstance(expected, bool) == isinstance(actual, bool)
+
+
+def need(namespace: Any, *names: str) -> None:
+    """`NotOffered` unless the namespace has all these names."""
+    lacking = [name for name in names if not hasattr(namespace, name)]
+    if lacking:
+        raise NotOffered(f"the target offers no {', '.join(lacking)}")
+
+
+class Payloads:
+    """Items, features and prompt updates of one target, made of descriptions and read back."""
+
+    KEY = "data"
+
+    def __init__(self, namespace: Any) -> None:
+        self._namespace = namespace
+        self._full = byte_maker()
+
+    def item(self, content: Content) -> Any:
+        """A fresh item with one `uint8` payload of `nbytes` bytes, each `fill`."""
+        return self._namespace.make_item({self.KEY: self._full(content)})
+
+    def content(self, item: Any) -> Content | Unexpected | None:
+        """The description of an item that came out of the target."""
+        if item is None:
+            return None
+        try:
+            data = item[self.KEY].data
+            flat = data.reshape(-1).tolist()
+        except (TypeError, KeyError, AttributeError) as error:
+            return Unexpected(f"not an item with a payload: {item!r:.80} ({error})")
+        fills = set(flat)
+        if len(fills) > 1:
+            return Unexpected(f"a payload of mixed bytes {sorted(fills)}")
+        return Content(len(flat), fills.pop() if fills else EMPTY_FILL)
+
+    def prompt_updates(self, content: Content, modality: str = "image", index: int = 0) -> list[Any]:
+        """Prompt updates that name their content, in tokens."""
+        tokens = [content.nbytes, content.fill]
+        return [self._namespace.make_prompt_update(modality, index, tokens)]
+
+    def updates_content(self, updates: Any) -> Content | Unexpected:
+        """The content that these prompt updates name."""
+        try:
+            nbytes, fill = updates[0].content.full
+        except (TypeError, ValueError, LookupError, AttributeError):
+            return Unexpected(f"not the prompt updates of an item: {updates!r:.80}")
+        return Content(nbytes, fill)
+
+
+EMPTY_FILL = 0
+"""How an item without bytes is described: it has nothing to fill."""
+
+
+def byte_maker() -> Any:
+    """A function from a description to its bytes: a torch tensor when torch is installed, else an array."""
+    try:
+        import torch
+    except ImportError:
+        import numpy
+
+        return lambda content: numpy.full((content.nbytes,), content.fill, dtype=numpy.uint8)
+    return lambda content: torch.full((content.nbytes,), content.fill, dtype=torch.uint8)

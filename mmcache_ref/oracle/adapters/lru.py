@@ -1,0 +1,78 @@
+"""`LRUCache` of a target, driven by the operations of `model/lru.py`."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from mmcache_ref.model import lru
+from mmcache_ref.oracle.adapters.base import need
+
+ABSENT = object()
+
+
+class LruAdapter:
+    """The values are the descriptions themselves, weighed by their `nbytes`."""
+
+    def __init__(self, namespace: Any, config: lru.Config) -> None:
+        need(namespace, "LRUCache")
+        self.cache = namespace.LRUCache(config.budget, getsizeof=lambda value: value.nbytes)
+
+    def perform(self, operation: lru.Operation) -> Any:
+        """One call of the cache."""
+        cache = self.cache
+        match operation:
+            case lru.Contains(key):
+                return key in cache
+            case lru.Length():
+                return len(cache)
+            case lru.GetItem(key):
+                return cache[key]
+            case lru.Get(key):
+                return cache.get(key)
+            case lru.Touch(key):
+                return cache.touch(key)
+            case lru.Pop(key):
+                return cache.pop(key, None)
+            case lru.Delete(key):
+                del cache[key]
+                return None
+            case lru.Put(key, content):
+                return cache.put(key, content)
+            case lru.SetItem(key, content):
+                cache[key] = content
+                return None
+            case lru.PutIfFits(key, content):
+                return cache.put_if_fits(key, content)
+            case lru.Pin(key):
+                return cache.pin(key)
+            case lru.RemoveOldest(remove_pinned):
+                cache.remove_oldest(remove_pinned=remove_pinned)
+                return None
+            case lru.PopItem(remove_pinned):
+                return tuple(cache.popitem(remove_pinned=remove_pinned))
+            case lru.Clear():
+                return cache.clear()
+            case lru.Stat(delta):
+                return tuple(cache.stat(delta=delta))
+            case lru.Usage():
+                return cache.capacity, cache.usage
+
+    def observe(self) -> Mapping[str, Any]:
+        """Counters and bytes; order, values and pins where the target shows them."""
+        cache = self.cache
+        info = cache.stat()
+        seen: dict[str, Any] = {
+            "hits": info.hits,
+            "total": info.total,
+            "length": len(cache),
+            "bytes": cache.currsize,
+        }
+        order = getattr(cache, "order", ABSENT)
+        if order is not ABSENT:
+            seen["order"] = tuple(order)
+            seen["data"] = tuple(sorted(cache.cache))
+        pins = getattr(cache, "pinned_items", ABSENT)
+        if pins is not ABSENT:
+            seen["pins"] = tuple(sorted(pins))
+        return seen

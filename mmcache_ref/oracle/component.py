@@ -1,0 +1,60 @@
+"""A component as the oracle sees it: its pure model, and how to drive a target through it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+from hypothesis.strategies import SearchStrategy
+
+from mmcache_ref.model.component import Aspect, Op, Outcome, Rule
+from mmcache_ref.oracle.adapters.base import Adapter
+
+HANG_CLAUSE = "LRU-18"
+"""No operation runs for ever."""
+
+
+class Model(Protocol):
+    """What a module of `mmcache_ref.model` offers (see `model/component.py`)."""
+
+    NAME: str
+    PRESETS: Mapping[str, Any]
+    RULES: Mapping[tuple[str, str], Rule]
+    ASPECTS: Mapping[str, Aspect]
+    Config: Any
+    Operation: Any
+    initial: Callable[[Any], Any]
+    operations: Callable[[Any, Any], Iterable[Any]]
+    step: Callable[[Any, Any, Any], tuple[Any, Outcome]]
+    view: Callable[[Any], Any]
+    observe: Callable[[Any, Any], Mapping[str, Any]]
+
+
+@dataclass(frozen=True)
+class Component:
+    """`adapter` builds the target's side for a configuration; `configs` and `operations` are what fuzzing
+    draws from: configurations, and operations that make sense in a state of the model."""
+
+    model: Any
+    adapter: Callable[[Any, Any], Adapter]
+    configs: SearchStrategy[Any]
+    operations: Callable[[Any, Any], SearchStrategy[Op]]
+
+    @property
+    def name(self) -> str:
+        """The component's name in every view."""
+        name: str = self.model.NAME
+        return name
+
+    @property
+    def clauses(self) -> tuple[str, ...]:
+        """Every clause that this component can judge, in order."""
+        named = {clause for rule in self.model.RULES.values() for clause in rule}
+        named |= {aspect.clause for aspect in self.model.ASPECTS.values() if aspect.clause}
+        return tuple(sorted(named))
+
+
+def tag(operation: Op) -> str:
+    """The name of an operation in JSON and in `RULES`."""
+    return str(operation.__struct_config__.tag)

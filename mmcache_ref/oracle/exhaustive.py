@@ -1,0 +1,105 @@
+"""The exhaustive stage: every edge of the model's tiny graph is executed on the target."""
+
+from __future__ import annotations
+
+import time
+from collections import deque
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+from mmcache_ref.model.component import Op
+from mmcache_ref.oracle.lockstep import Lockstep, Trial
+from mmcache_ref.oracle.run import Mismatch, Run
+from mmcache_ref.oracle.shrink import shrink
+
+
+@dataclass
+class Exhaustive:
+    """What the stage reached: states expanded, edges executed, edges that mismatched, edges on which the
+    profile is silent; and the shortest run that breaks each clause."""
+
+    states: int = 0
+    edges: int = 0
+    mismatching_edges: int = 0
+    silent_edges: int = 0
+    is_complete: bool = True
+    runs: dict[str, Run] = field(default_factory=dict)
+
+
+class Node(NamedTuple):
+    """A state of the graph and the edge of the breadth-first tree that leads to it."""
+
+    state: Any
+    parent: Node | None
+    operation: Op | None
+
+    def path(self) -> list[Op]:
+        """The operations from the initial state."""
+        operations: list[Op] = []
+        node: Node = self
+        while node.parent is not None and node.operation is not None:
+            operations.append(node.operation)
+            node = node.parent
+        return operations[::-1]
+
+
+def execute_graph(
+    trial: Trial,
+    config: Any,
+    *,
+    deadline: float | None = None,
+    progress: Callable[[int], None] = lambda edges: None,
+) -> Exhaustive:
+    """Search the graph breadth-first and execute each edge from its state on a fresh target.
+
+    A state is entered by the first edge that agrees, so what lies only behind a mismatch is not reached. As
+    edges come in order of depth, the first run that breaks a clause is a shortest one.
+    """
+    model = trial.component.model
+    found = Exhaustive()
+    root = Node(model.initial(config), None, None)
+    seen = {model.view(root.state)}
+    queue = deque([root])
+    while queue:
+        if deadline is not None and time.monotonic() > deadline:
+            found.is_complete = False
+            break
+        node = queue.popleft()
+        found.states += 1
+        path = node.path()
+        here = model.view(node.state)
+        lockstep: Lockstep | None = None
+        for operation in model.operations(config, node.state):
+            lockstep = lockstep or trial.replay(config, path)
+            mismatch = lockstep.perform(operation)
+            found.edges += 1
+            if mismatch is not None:
+                found.mismatching_edges += 1
+                _keep_shortest(found, trial, config, mismatch, [*path, operation], lockstep.performed)
+                lockstep = None
+                continue
+            if lockstep.is_silent:
+                found.silent_edges += 1
+                lockstep = None
+                continue
+            there = model.view(lockstep.state)
+            if there not in seen:
+                seen.add(there)
+                queue.append(Node(lockstep.state, node, operation))
+            if there != here:
+                lockstep = None
+        progress(found.edges)
+    return found
+
+
+def _keep_shortest(
+    found: Exhaustive, trial: Trial, config: Any, mismatch: Mismatch, short: list[Op], performed: list[Op]
+) -> None:
+    """Record the run for the clause, unless one is known: the short way when it shows the same."""
+    if mismatch.clause in found.runs:
+        return
+    run = trial.run(config, short)
+    if run.mismatch is None or run.mismatch.clause != mismatch.clause:
+        run = shrink(trial, config, performed, mismatch.clause)
+    found.runs[mismatch.clause] = run

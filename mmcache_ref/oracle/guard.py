@@ -1,0 +1,54 @@
+"""A bound on what one operation may cost, so that a target that spins is stopped and named."""
+
+from __future__ import annotations
+
+import signal
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from types import FrameType
+from typing import Final
+
+OPERATION_CPU_SECONDS: Final = 0.5
+"""CPU time, not wall-clock: a busy machine does not make a target look hung. A cache operation on a few
+bytes takes microseconds."""
+
+
+class TargetHung(BaseException):
+    """The target spent its bound inside one operation. Not an `Exception`: targets must not swallow it."""
+
+
+@contextmanager
+def hang_guard() -> Iterator[Guard]:
+    """Install the guard. Outside the main thread, and where there are no timers, it does nothing."""
+    usable = hasattr(signal, "setitimer") and threading.current_thread() is threading.main_thread()
+    if not usable:
+        yield Guard(enabled=False)
+        return
+
+    def stop(signum: int, frame: FrameType | None) -> None:
+        raise TargetHung
+
+    before = signal.signal(signal.SIGVTALRM, stop)
+    try:
+        yield Guard(enabled=True)
+    finally:
+        signal.setitimer(signal.ITIMER_VIRTUAL, 0)
+        signal.signal(signal.SIGVTALRM, before)
+
+
+class Guard:
+    """`with guard:` bounds the CPU time of its body; cheap enough for every operation."""
+
+    __slots__ = ("enabled",)
+
+    def __init__(self, *, enabled: bool) -> None:
+        self.enabled = enabled
+
+    def __enter__(self) -> None:
+        if self.enabled:
+            signal.setitimer(signal.ITIMER_VIRTUAL, OPERATION_CPU_SECONDS)
+
+    def __exit__(self, *details: object) -> None:
+        if self.enabled:
+            signal.setitimer(signal.ITIMER_VIRTUAL, 0)

@@ -1,0 +1,153 @@
+"""Model and target, one operation at a time: compare what was seen, then what became of the state."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from mmcache_ref.model.component import Op, Outcome, Rule
+from mmcache_ref.oracle.adapters.base import Unexpected, agrees, raised
+from mmcache_ref.oracle.clauses import clause
+from mmcache_ref.oracle.component import HANG_CLAUSE, Component, tag
+from mmcache_ref.oracle.guard import OPERATION_CPU_SECONDS, Guard, TargetHung
+from mmcache_ref.oracle.run import Mismatch, Run, Step, plain
+
+Profile = Literal["upstream", "safe"]
+BEST_LEVEL = 2
+"""The highest level that an in-memory component can be observed at."""
+
+
+@dataclass
+class Tally:
+    """What was compared: operations, comparisons for each clause, and cases (operation, kind) met."""
+
+    operations: int = 0
+    clauses: Counter[str] = field(default_factory=Counter)
+    cases: Counter[tuple[str, str]] = field(default_factory=Counter)
+    level: int = 0
+
+
+@dataclass(frozen=True)
+class Trial:
+    """A target under a profile, seen up to a level; everything a lockstep needs besides a configuration."""
+
+    component: Component
+    namespace: Any
+    profile: Profile = "safe"
+    level: int = BEST_LEVEL
+    guard: Guard = field(default_factory=lambda: Guard(enabled=False))
+    tally: Tally = field(default_factory=Tally)
+
+    def start(self, config: Any) -> Lockstep:
+        """A fresh target beside the initial state of the model."""
+        return Lockstep(self, config)
+
+    def replay(self, config: Any, operations: Sequence[Op]) -> Lockstep:
+        """A fresh target after operations that are known to agree: nothing is compared."""
+        lockstep = Lockstep(self, config)
+        for operation in operations:
+            lockstep.skip(operation)
+        return lockstep
+
+    def run(self, config: Any, operations: Sequence[Op]) -> Run:
+        """Perform the operations on a fresh target until one mismatches; the run, with every result."""
+        lockstep = Lockstep(self, config)
+        steps: list[Step] = []
+        mismatch = None
+        for operation in operations:
+            mismatch = lockstep.perform(operation)
+            steps.append(
+                Step(
+                    operation,
+                    expected=plain(lockstep.outcome.result),
+                    actual=plain(lockstep.result),
+                    state=plain(self.component.model.observe(config, lockstep.state)),
+                )
+            )
+            if mismatch is not None or lockstep.is_silent:
+                break
+        return Run(self.component.name, config, self.profile, tuple(steps), mismatch)
+
+
+class Lockstep:
+    """One target and the model's state beside it."""
+
+    def __init__(self, trial: Trial, config: Any) -> None:
+        self.trial = trial
+        self.config = config
+        self.model = trial.component.model
+        self.state = self.model.initial(config)
+        self.adapter = trial.component.adapter(trial.namespace, config)
+        self.outcome = Outcome("initial")
+        self.result: Any = None
+        self.performed: list[Op] = []
+        self.is_silent = False
+
+    def skip(self, operation: Op) -> None:
+        """Perform an operation on both sides without comparing."""
+        self.performed.append(operation)
+        self.state, self.outcome = self.model.step(self.config, self.state, operation)
+        self.result = self._perform_on_target(operation)
+
+    def perform(self, operation: Op) -> Mismatch | None:
+        """Perform an operation on both sides; where they part, if they do.
+
+        In profile `upstream` a case that a stronger clause decides makes the lockstep *silent*: nothing is
+        performed, and nothing more can be said about this run.
+        """
+        self.performed.append(operation)
+        state, self.outcome = self.model.step(self.config, self.state, operation)
+        case = (tag(operation), self.outcome.kind)
+        rule: Rule = self.model.RULES[case]
+        if self.trial.profile == "upstream" and any(clause(each).is_stronger for each in rule):
+            self.is_silent = True
+            return None
+        self.state = state
+        tally = self.trial.tally
+        tally.operations += 1
+        tally.cases[case] += 1
+        self.result = self._perform_on_target(operation)
+        if isinstance(self.result, Unexpected) and self.result.what == HUNG:
+            return self._mismatch(HANG_CLAUSE, "outcome", self.outcome.result, self.result)
+        tally.clauses[rule.outcome] += 1
+        if not agrees(self.outcome.result, self.result):
+            return self._mismatch(rule.outcome, "outcome", self.outcome.result, self.result)
+        return self._compare_state(rule)
+
+    def _perform_on_target(self, operation: Op) -> Any:
+        try:
+            with self.trial.guard:
+                return self.adapter.perform(operation)
+        except TargetHung:
+            return Unexpected(HUNG)
+        except SystemExit as error:
+            return Unexpected(f"the target called sys.exit({error.code!r})")
+        except Exception as error:
+            return raised(error)
+
+    def _compare_state(self, rule: Rule) -> Mismatch | None:
+        tally = self.trial.tally
+        expected = self.model.observe(self.config, self.state)
+        try:
+            actual = self.adapter.observe()
+        except Exception as error:
+            return self._mismatch(rule.state, "observation", "a readable state", raised(error))
+        tally.clauses[rule.state] += 1
+        for name, aspect in self.model.ASPECTS.items():
+            if name not in actual or aspect.level > self.trial.level:
+                continue
+            tally.level = max(tally.level, aspect.level)
+            if aspect.clause:
+                tally.clauses[aspect.clause] += 1
+            if actual[name] != expected[name]:
+                return self._mismatch(aspect.clause or rule.state, name, expected[name], actual[name])
+        return None
+
+    def _mismatch(self, clause_id: str, aspect: str, expected: Any, actual: Any) -> Mismatch:
+        seen = self.model.ASPECTS[aspect].level if aspect in self.model.ASPECTS else 0
+        return Mismatch(clause_id, aspect, self.outcome.kind, seen, plain(expected), plain(actual))
+
+
+HUNG = f"no answer within {OPERATION_CPU_SECONDS} s of CPU time"

@@ -1,0 +1,108 @@
+"""Hypothesis state machines: each drives a target in lockstep with the model of one component.
+
+To fuzz your own cache, subclass one and name the target:
+
+    class MyLru(LruMachine):
+        target = "py:my_package.my_module:namespace"
+
+    TestMyLru = MyLru.TestCase
+"""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar, Final
+
+from hypothesis import strategies as st
+from hypothesis.stateful import RuleBasedStateMachine, initialize, rule
+
+from mmcache_ref.oracle.components import COMPONENTS
+from mmcache_ref.oracle.lockstep import Lockstep, Profile, Trial
+from mmcache_ref.oracle.run import Run
+from mmcache_ref.oracle.targets import resolve
+
+BURST: Final = 8
+"""Operations in one step of the machine: drawing is cheap, a step is not. Shrinking leaves the rest out."""
+
+
+class Violation(AssertionError):  # noqa: N818 - reads as what it is
+    """A target left the model; `run` shows how, `run.mismatch` names the clause."""
+
+    def __init__(self, run: Run) -> None:
+        self.run = run
+        assert run.mismatch is not None
+        super().__init__(
+            f"{run.component} breaks {run.mismatch.clause} after {len(run.steps)} operations: "
+            f"{run.mismatch.aspect} is {run.mismatch.actual}, not {run.mismatch.expected}"
+        )
+
+
+class LockstepMachine(RuleBasedStateMachine):
+    """One component of one target. Subclasses set `component_name` and `target`.
+
+    `known` holds clauses whose violation ends an example quietly, so that others are found.
+    """
+
+    component_name: ClassVar[str]
+    target: ClassVar[str] = "reference"
+    profile: ClassVar[Profile] = "safe"
+    known: ClassVar[frozenset[str]] = frozenset()
+    trial: ClassVar[Trial | None] = None
+
+    def __init__(self) -> None:
+        super().__init__()
+        if type(self).trial is None:
+            type(self).trial = Trial(COMPONENTS[self.component_name], resolve(self.target), self.profile)
+        self._trial: Trial = type(self).trial  # type: ignore[assignment]
+        self._lockstep: Lockstep | None = None
+
+    @initialize(data=st.data())
+    def start(self, data: Any) -> None:
+        """Draw a configuration and make a fresh target."""
+        config = data.draw(self._trial.component.configs, label="config")
+        self._lockstep = self._trial.start(config)
+
+    @rule(data=st.data())
+    def operate(self, data: Any) -> None:
+        """Draw a few operations that make sense in the model's state, and perform each on both sides."""
+        component = self._trial.component
+        for _ in range(BURST):
+            lockstep = self._lockstep
+            if lockstep is None or lockstep.is_silent:
+                return
+            operation = data.draw(component.operations(lockstep.config, lockstep.state))
+            mismatch = lockstep.perform(operation)
+            if mismatch is not None:
+                self._lockstep = None
+                if mismatch.clause not in self.known:
+                    self.violated(lockstep, mismatch.clause)
+
+    def violated(self, lockstep: Lockstep, clause_id: str) -> None:
+        """Raise the run that broke a clause not known before."""
+        run = self._trial.run(lockstep.config, lockstep.performed)
+        if run.mismatch is None:
+            raise AssertionError(f"{clause_id} was broken once and is kept when the same run is repeated")
+        raise Violation(run)
+
+
+class LruMachine(LockstepMachine):
+    """`LRUCache`"""
+
+    component_name = "lru"
+
+
+class ProcessorOnlyMachine(LockstepMachine):
+    """`MultiModalProcessorOnlyCache` and the merge step"""
+
+    component_name = "processor-only"
+
+
+class SenderMachine(LockstepMachine):
+    """`LruKeyReplicatedSenderCache` and the merge step"""
+
+    component_name = "sender"
+
+
+class ReceiverMachine(LockstepMachine):
+    """`LruKeyReplicatedReceiverCache`"""
+
+    component_name = "receiver"

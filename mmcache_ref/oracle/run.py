@@ -1,0 +1,59 @@
+"""`Run`: operations, outcomes, and where target and model part. The one counterexample object."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import msgspec
+
+from mmcache_ref.model.component import Op
+
+PRINTED_LIMIT = 200
+"""Characters of a foreign value that a run keeps."""
+
+
+class Mismatch(msgspec.Struct, frozen=True):
+    """Where a target leaves the model: after the last step of a run.
+
+    `aspect` is "outcome" or an observable part of the state; `kind` is the case of the model that applied.
+    """
+
+    clause: str
+    aspect: str
+    kind: str
+    level: int
+    expected: Any
+    actual: Any
+
+
+class Step(msgspec.Struct, frozen=True):
+    """One operation and what the model says of it; `actual` is what the target gave, where that is known."""
+
+    operation: Any
+    expected: Any = None
+    actual: Any = None
+    state: dict[str, Any] = {}
+
+
+class Run(msgspec.Struct, frozen=True):
+    """A sequence of operations on one component, and the mismatch it ends with."""
+
+    component: str
+    config: Any
+    profile: str
+    steps: tuple[Step, ...]
+    mismatch: Mismatch | None = None
+
+    @property
+    def operations(self) -> tuple[Op, ...]:
+        """The operations alone."""
+        return tuple(step.operation for step in self.steps)
+
+
+def plain(value: Any) -> Any:
+    """`value` as JSON has it; what JSON has no form for becomes a bounded `repr`."""
+
+    def fallback(foreign: Any) -> str:
+        return repr(foreign)[:PRINTED_LIMIT]
+
+    return msgspec.to_builtins(value, enc_hook=fallback, str_keys=True)

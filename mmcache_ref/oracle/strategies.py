@@ -1,0 +1,142 @@
+"""What fuzzing draws from: configurations and operations, biased towards the edges of the budget."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import lru_cache
+from typing import TypeVar
+
+from hypothesis import strategies as st
+from hypothesis.strategies import SearchStrategy
+
+from mmcache_ref.model import lru, processor_cache, receiver
+from mmcache_ref.model.component import Content, Op
+
+T = TypeVar("T")
+KEYS = ("a", "b", "c", "d", "e")
+LARGEST_BUDGET = 12
+"""Bytes. Small, so that a few insertions already evict."""
+LONGEST_REQUEST = 5
+
+budgets = st.sampled_from((4, 6, 10, 0, 1, 2, 3, LARGEST_BUDGET))
+
+
+@lru_cache(maxsize=64)
+def contents(budget: int) -> tuple[Content, ...]:
+    """Contents of sizes from 0 to just above the budget: a third, a half, all of it, one below, one above.
+
+    Small sizes come first, which is what shrinking prefers, and sizes at the edge twice.
+    """
+    sizes = {0, 1, 2, max(1, budget // 3), budget // 2, max(0, budget - 1), budget, budget + 1}
+    edges = (max(0, budget - 1), budget, budget + 1)
+    # An item without bytes has nothing to fill.
+    return tuple(Content(size, fill if size else 0) for fill in (1, 2) for size in (*sorted(sizes), *edges))
+
+
+def weighted(*groups: Sequence[T] | tuple[int, Sequence[T]]) -> SearchStrategy[T]:
+    """One draw from all groups together; a group with a number counts that many times over."""
+    chosen: list[T] = []
+    for group in groups:
+        times, members = group if isinstance(group, tuple) and isinstance(group[0], int) else (1, group)
+        chosen += list(members) * times  # type: ignore[arg-type]
+    return st.sampled_from(chosen)
+
+
+lru_configs = st.builds(lru.Config, budget=budgets, keys=st.just(KEYS), sizes=st.just(()))
+
+
+@lru_cache(maxsize=64)
+def _lru_operations(budget: int) -> SearchStrategy[Op]:
+    sizes = contents(budget)
+    return weighted(
+        (4, (lru.Length(), lru.Usage(), lru.Clear(), lru.Stat(), lru.Stat(delta=True))),
+        (8, [made(flag) for flag in (False, True) for made in (lru.RemoveOldest, lru.PopItem)]),
+        (
+            4,
+            [made(key) for key in KEYS for made in (lru.Contains, lru.GetItem, lru.Pop, lru.Delete, lru.Pin)],
+        ),
+        (8, [made(key) for key in KEYS for made in (lru.Get, lru.Touch)]),
+        [lru.SetItem(key, content) for key in KEYS for content in sizes],
+        [lru.PutIfFits(key, content) for key in KEYS for content in sizes],
+        (2, [lru.Put(key, content) for key in KEYS for content in sizes]),
+    )
+
+
+def lru_operations(config: lru.Config, state: lru.State) -> SearchStrategy[Op]:
+    """Insertions about as often as everything else together."""
+    return _lru_operations(config.budget)
+
+
+processor_cache_configs = st.builds(
+    processor_cache.Config, budget=budgets, contents=st.just(()), requests=st.just(())
+)
+
+
+@lru_cache(maxsize=64)
+def requests(budget: int) -> SearchStrategy[tuple[processor_cache.Item, ...]]:
+    """Requests of up to `LONGEST_REQUEST` items, with repeated hashes and two modalities."""
+    items = [processor_cache.Item(key, content) for key in KEYS for content in contents(budget)]
+    videos = [processor_cache.Item(key, content, "video") for key in KEYS for content in contents(budget)[:6]]
+    return st.lists(st.sampled_from(items + videos), max_size=LONGEST_REQUEST).map(tuple)
+
+
+@lru_cache(maxsize=64)
+def _processor_cache_operations(budget: int) -> SearchStrategy[Op]:
+    sizes = contents(budget)
+    pairs = [(key, content) for key in KEYS for content in (None, *sizes)]
+    simple = weighted(
+        (8, (processor_cache.Release(), processor_cache.Clear())),
+        (8, (processor_cache.Stats(), processor_cache.Stats(delta=True), processor_cache.IsCached(KEYS))),
+        (8, [processor_cache.Invalidate(key) for key in KEYS]),
+        (16, [processor_cache.Touch(key) for key in KEYS]),
+        (16, [processor_cache.Update(key) for key in KEYS]),
+        [processor_cache.Update(key, content) for key in KEYS for content in sizes],
+    )
+    several = st.lists(st.sampled_from(pairs), min_size=1, max_size=3)
+    return st.one_of(
+        simple,
+        simple,
+        requests(budget).map(processor_cache.Merge),
+        st.builds(_update_all, several, st.sampled_from((0, 0, 0, 1))),
+    )
+
+
+def _update_all(pairs: list[tuple[str, Content | None]], shorter: int) -> processor_cache.UpdateAll:
+    """`get_and_update` of these, with `shorter` fewer hashes than items."""
+    keys = tuple([key for key, _ in pairs[shorter:]])
+    return processor_cache.UpdateAll(tuple([content for _, content in pairs]), keys)
+
+
+def processor_cache_operations(
+    config: processor_cache.Config, state: processor_cache.State
+) -> SearchStrategy[Op]:
+    """Raw calls and merge steps, with repeated hashes and sizes about the budget."""
+    return _processor_cache_operations(config.budget)
+
+
+receiver_configs = st.builds(receiver.Config, budget=budgets, contents=st.just(()), requests=st.just(()))
+
+
+@lru_cache(maxsize=64)
+def _receiver_operations(budget: int) -> SearchStrategy[Op]:
+    sizes = contents(budget)
+    simple = weighted(
+        (4, (receiver.Clear(),)),
+        (4, [receiver.Touch(key) for key in KEYS]),
+        (4, [receiver.Update(key) for key in KEYS]),
+        [receiver.Update(key, content) for key in KEYS for content in sizes],
+    )
+    feature = weighted(
+        (len(sizes), [receiver.Feature(key) for key in KEYS]),
+        [receiver.Feature(key, content) for key in KEYS for content in sizes],
+        [receiver.Feature(key, content, has_mm_hash=False) for key in KEYS for content in (None, *sizes[:3])],
+    )
+    features = st.lists(feature, max_size=LONGEST_REQUEST).map(
+        lambda chosen: receiver.Features(tuple(chosen))
+    )
+    return st.one_of(simple, features)
+
+
+def receiver_operations(config: receiver.Config, state: receiver.State) -> SearchStrategy[Op]:
+    """Raw updates, and requests with and without data."""
+    return _receiver_operations(config.budget)

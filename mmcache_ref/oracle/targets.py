@@ -1,0 +1,54 @@
+"""Targets: what can be judged, by name.
+
+reference              the reference implementation
+vllm                   the vLLM installed in this environment
+vllm@0.32.0            that published release, fetched through pip
+py:package.module:name a namespace with upstream's names: `name` is a module, a class, an instance, or a
+                       function without arguments that returns one; without `:name`, the module itself
+"""
+
+from __future__ import annotations
+
+import importlib
+import inspect
+from types import ModuleType
+from typing import Any
+
+from mmcache_ref.oracle.errors import TargetUnavailable
+from mmcache_ref.oracle.namespace import Namespace
+
+KINDS = "reference, vllm, vllm@VERSION, py:package.module:name"
+
+
+def resolve(target: str) -> Namespace:
+    """The namespace of a target; `ValueError` for a name of no kind, `TargetUnavailable` with the reason."""
+    if target == "reference":
+        return Namespace(importlib.import_module("mmcache_ref.reference"), "reference")
+    if target == "vllm" or target.startswith("vllm@"):
+        from mmcache_ref.oracle import upstream
+
+        _, _, version = target.partition("@")
+        release = upstream.load_release(version) if version else upstream.load_installed()
+        return Namespace(release, target)
+    if target.startswith("py:"):
+        return Namespace(_import(target.removeprefix("py:")), target)
+    raise ValueError(f"no such target: {target!r}. Take one of: {KINDS}")
+
+
+def _import(path: str) -> Any:
+    """The object that `package.module:name` names, called if it is a function."""
+    module_name, _, name = path.partition(":")
+    try:
+        found: Any = importlib.import_module(module_name)
+        for part in name.split(".") if name else ():
+            found = getattr(found, part)
+        if inspect.isfunction(found) or inspect.isbuiltin(found):
+            found = found()
+    except Exception as error:
+        raise TargetUnavailable(
+            f"py:{path} cannot be imported: {type(error).__name__}: {error}. "
+            f"Is the package on the path? Run with PYTHONPATH=folder."
+        ) from error
+    if isinstance(found, ModuleType | type) or hasattr(found, "__dict__"):
+        return found
+    raise TargetUnavailable(f"py:{path} is {found!r}, not a namespace: give an object with upstream's names")
