@@ -1,0 +1,266 @@
+"""The accidents as operations: what the environment does to the pair.   [spec/05-drift.md]
+
+Each is off until a configuration names it; until then, and wherever it makes no sense, its outcome is `disabled`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from .component import Op, Outcome, Rule, rule
+from .environment import Config
+from .pair import Checked, Message, Feature, Request, Retry, State, check, merge
+
+Stepped = tuple[State, Outcome]
+DISABLED = Outcome("disabled")
+UNSUPPLIED = Outcome("unsupplied")
+
+
+class Reject(Op, frozen=True, tag="reject"):
+    """A request goes through P0's update, is then refused, and never sent."""
+
+    request: Request
+
+
+class DryRun(Op, frozen=True, tag="dry-run"):
+    """A request goes through P0's update for its result only, and is never sent."""
+
+    request: Request
+
+
+class Bypass(Op, frozen=True, tag="bypass"):
+    """A request is put into the channel, with its data and without P0."""
+
+    request: Request
+
+
+class Abort(Op, frozen=True, tag="abort"):
+    """The message at this place of the channel is taken out."""
+
+    position: int
+
+
+class LoseReport(Op, frozen=True, tag="lose-report"):
+    """The client will retry, and P0 is not told why."""
+
+    position: int
+
+
+class Check(Op, frozen=True, tag="check"):
+    """The first half of a submit: `is_cached` for every hash."""
+
+    request: Request
+
+
+class Update(Op, frozen=True, tag="update"):
+    """The second half of a submit: the merge step of the checked request, and sending it."""
+
+
+class ClearP0(Op, frozen=True, tag="clear-p0"):
+    """`sender.clear_cache()`"""
+
+
+class ClearP1(Op, frozen=True, tag="clear-p1"):
+    """`receiver.clear_cache()`"""
+
+
+class ClearBoth(Op, frozen=True, tag="clear-both"):
+    """`sender.clear_cache()`, and P1 is asked to follow."""
+
+
+class FinishClear(Op, frozen=True, tag="finish-clear"):
+    """P1 does what `clear-both` asked for: `receiver.clear_cache()`."""
+
+
+class RestartP1(Op, frozen=True, tag="restart-p1"):
+    """P1 starts again with an empty cache; what was in the channel is gone."""
+
+
+AccidentOperation = (
+    Reject
+    | DryRun
+    | Bypass
+    | Abort
+    | LoseReport
+    | Check
+    | Update
+    | ClearP0
+    | ClearP1
+    | ClearBoth
+    | FinishClear
+    | RestartP1
+)
+
+
+def open_requests(state: State) -> int:
+    """How many requests are under way: checked, in the channel, missed, or to be retried."""
+    return len(state.channel) + len(state.reports) + len(state.retries) + (state.checked is not None)
+
+
+def is_servable(state: State, request: Request) -> bool:
+    """Whether each item is cached in P0 or supplied by the client.   [DR-02]"""
+    return all(item.supplied for item in request) or all(
+        item.supplied or cached for item, cached in zip(request, check(state.sender, request), strict=True)
+    )
+
+
+def _refused(config: Config, state: State, request: Request, accident: str, kind: str) -> Stepped:
+    """A request that is not sent after its update; with `rollback` P0 is as it was before.   [DR-13]"""
+    if accident not in config.accidents or state.checked is not None:
+        return state, DISABLED
+    if not is_servable(state, request):
+        return state, UNSUPPLIED
+    merged = merge(
+        config.budget, config.keep_touched, config.grouped, state.sender, request, check(state.sender, request)
+    )
+    if config.rolls_back:
+        return state, Outcome("rolled-back", merged.outcome.result)
+    if not merged.features:
+        kind = merged.outcome.kind
+    return state._replace(sender=merged.sender), Outcome(kind, merged.outcome.result)
+
+
+def reject(config: Config, state: State, operation: Reject) -> Stepped:
+    """Refused after the update.   [DR-13]"""
+    return _refused(config, state, operation.request, "reject", "rejected")
+
+
+def dry_run(config: Config, state: State, operation: DryRun) -> Stepped:
+    """Updated for the result only.   [DR-13]"""
+    return _refused(config, state, operation.request, "dry-run", "discarded")
+
+
+def bypass(config: Config, state: State, operation: Bypass) -> Stepped:
+    """Sent without P0, data and all.   [DR-17]"""
+    if "bypass" not in config.accidents or open_requests(state) >= config.depth:
+        return state, DISABLED
+    features = tuple(
+        [Feature(item._replace(supplied=True), True, item.content) for item in operation.request]
+    )
+    message = Message(features, state.p0_number, recorded=False)
+    return state._replace(channel=(*state.channel, message)), Outcome("bypassed")
+
+
+def abort(config: Config, state: State, operation: Abort) -> Stepped:
+    """Taken out of the channel; with `ingest-aborted` only its answer is dropped.   [DR-22]"""
+    if "abort" not in config.accidents or not 0 <= operation.position < len(state.channel):
+        return state, DISABLED
+    if config.ingests_aborted:
+        return state, Outcome("still-ingested")
+    return state._replace(channel=without(state.channel, operation.position)), Outcome("aborted")
+
+
+def lose_report(config: Config, state: State, operation: LoseReport) -> Stepped:
+    """The retry comes without P0 having been told.   [DR-19]"""
+    if not config.loses_reports or not 0 <= operation.position < len(state.reports):
+        return state, DISABLED
+    retry = Retry(state.reports[operation.position].request, told=False)
+    reports = without(state.reports, operation.position)
+    return state._replace(reports=reports, retries=(*state.retries, retry)), Outcome("lost")
+
+
+def check_request(config: Config, state: State, operation: Check) -> Stepped:
+    """The check alone.   [DR-02, DR-18]"""
+    if (
+        "invalidate-race" not in config.accidents
+        or state.checked is not None
+        or open_requests(state) >= config.depth
+    ):
+        return state, DISABLED
+    if not is_servable(state, operation.request):
+        return state, UNSUPPLIED
+    cached = check(state.sender, operation.request)
+    return state._replace(checked=Checked(operation.request, cached)), Outcome("checked", cached)
+
+
+def _clear(config: Config, state: State, accident: str) -> bool:
+    """Whether this accident may clear P0 now.   [DR-18]"""
+    held = config.serialised and state.checked is not None
+    return accident in config.accidents and state.p0_number < config.clears and not held
+
+
+def clear_p0(config: Config, state: State, operation: ClearP0) -> Stepped:
+    """P0 alone.   [DR-15]"""
+    if not _clear(config, state, "clear-p0"):
+        return state, DISABLED
+    return state._replace(sender=(), p0_number=state.p0_number + 1), Outcome("cleared")
+
+
+def clear_p1(config: Config, state: State, operation: ClearP1) -> Stepped:
+    """P1 alone.   [DR-15]"""
+    if "clear-p1" not in config.accidents or state.p1_number >= config.clears:
+        return state, DISABLED
+    return state._replace(receiver=(), p1_number=state.p1_number + 1), Outcome("cleared")
+
+
+def clear_both(config: Config, state: State, operation: ClearBoth) -> Stepped:
+    """P0 now, P1 when it hears of it.   [DR-15]"""
+    if not _clear(config, state, "clear-both") or state.clearing:
+        return state, DISABLED
+    number = state.p0_number + 1
+    return state._replace(sender=(), p0_number=number, clearing=number), Outcome("cleared")
+
+
+def finish_clear(config: Config, state: State, operation: FinishClear) -> Stepped:
+    """P1 hears of the clear; with `epoch` it ignores what it has already seen.   [DR-15]
+
+    With `ordered-delivery` it hears of it only after everything that was sent before.
+    """
+    number = state.clearing
+    if not number or (config.ordered and any(message.number < number for message in state.channel)):
+        return state, DISABLED
+    if config.by_epoch and number <= state.p1_number:
+        return state._replace(clearing=0), Outcome("ignored")
+    return state._replace(receiver=(), p1_number=max(number, state.p1_number), clearing=0), Outcome("cleared")
+
+
+def restart_p1(config: Config, state: State, operation: RestartP1) -> Stepped:
+    """P1 is new: it takes a number it never had.   [DR-15]"""
+    if "restart-p1" not in config.accidents or state.p1_number >= config.clears:
+        return state, DISABLED
+    after = state._replace(receiver=(), channel=(), clearing=0, p1_number=state.p1_number + 1)
+    return after, Outcome("restarted")
+
+
+def without(items: tuple[Any, ...], position: int) -> tuple[Any, ...]:
+    """The tuple without the item at this place."""
+    return items[:position] + items[position + 1 :]
+
+
+STEPS: Mapping[type[Op], Callable[[Config, State, Any], Stepped]] = {
+    Reject: reject,
+    DryRun: dry_run,
+    Bypass: bypass,
+    Abort: abort,
+    LoseReport: lose_report,
+    Check: check_request,
+    ClearP0: clear_p0,
+    ClearP1: clear_p1,
+    ClearBoth: clear_both,
+    FinishClear: finish_clear,
+    RestartP1: restart_p1,
+}
+
+RULES: Mapping[tuple[str, str], Rule] = {
+    ("reject", "rejected"): rule("IF-12", "IF-11"),
+    ("reject", "rolled-back"): rule("IF-12", "DR-13"),
+    ("reject", "asserted"): rule("KR-04"),
+    ("reject", "unsupplied"): rule("DR-02"),
+    ("dry-run", "discarded"): rule("IF-12", "IF-11"),
+    ("dry-run", "rolled-back"): rule("IF-12", "DR-13"),
+    ("dry-run", "asserted"): rule("KR-04"),
+    ("dry-run", "unsupplied"): rule("DR-02"),
+    ("bypass", "bypassed"): rule("DR-17"),
+    ("abort", "aborted"): rule("DR-22"),
+    ("abort", "still-ingested"): rule("DR-22"),
+    ("lose-report", "lost"): rule("DR-19"),
+    ("check", "checked"): rule("IF-06"),
+    ("check", "unsupplied"): rule("DR-02"),
+    ("clear-p0", "cleared"): rule("IF-05"),
+    ("clear-p1", "cleared"): rule("IF-05"),
+    ("clear-both", "cleared"): rule("IF-05"),
+    ("finish-clear", "cleared"): rule("IF-05"),
+    ("finish-clear", "ignored"): rule("DR-15"),
+    ("restart-p1", "restarted"): rule("DR-15"),
+}

@@ -1,0 +1,307 @@
+"""The key-replicated pair as a whole: P0, the channel, P1, misses on their way back, retries.   [spec/04-key-replicated.md]
+
+One operation is one call of the API or one step of the environment; P0 handles a request in one piece, on one
+thread, unless the accident `invalidate-race` splits it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from . import entries as moves
+from .accidents import (
+    DISABLED,
+    STEPS as ACCIDENT_STEPS,
+    RULES as ACCIDENT_RULES,
+    UNSUPPLIED,
+    Abort,
+    AccidentOperation,
+    Bypass,
+    Check,
+    ClearBoth,
+    ClearP0,
+    ClearP1,
+    DryRun,
+    FinishClear,
+    LoseReport,
+    Reject,
+    RestartP1,
+    Stepped,
+    Update,
+    is_servable,
+    open_requests,
+    without,
+)
+from .component import Aspect, Missed, Op, Outcome, Rule, rule
+from .entries import Entries
+from .environment import ACCIDENTS, PRESETS, PROTECTIONS, Config, configure
+from .pair import Message, Report, Request, Retry, State, check, ingest, merge, serve_without_cache
+
+NAME = "key-replicated"
+
+__all__ = [
+    "ACCIDENTS", "ASPECTS", "NAME", "PRESETS", "PROTECTIONS", "RULES", "Config", "Operation", "State",
+    "configure", "initial", "observe", "operations", "step", "view",
+]
+
+
+class Submit(Op, frozen=True, tag="submit"):
+    """P0: check, merge step, and sending."""
+
+    request: Request
+
+
+class Deliver(Op, frozen=True, tag="deliver"):
+    """P1: `get_and_update_features` on the message at this place of the channel."""
+
+    position: int = 0
+
+
+class HandleReport(Op, frozen=True, tag="handle-report"):
+    """P0: `invalidate` for each hash of the miss at this place."""
+
+    position: int = 0
+
+
+class SubmitAgain(Op, frozen=True, tag="retry"):
+    """P0: as `submit`, for the retry at this place, with all its data."""
+
+    position: int = 0
+
+
+Operation = Submit | Deliver | HandleReport | SubmitAgain | AccidentOperation
+
+UPDATING = {
+    "claimed": rule("KR-02"),
+    "sent": rule("KR-03"),
+    "mixed": rule("IF-12", "IF-11"),
+    "too-large": rule("KR-05"),
+    "kept": rule("KR-13"),
+    "asserted": rule("KR-04"),
+}
+RULES: Mapping[tuple[str, str], Rule] = {
+    **{("submit", kind): clause for kind, clause in UPDATING.items()},
+    **{("retry", kind): clause for kind, clause in UPDATING.items()},
+    **{("update", kind): clause for kind, clause in UPDATING.items()},
+    ("update", "invalidated"): rule("KR-04"),
+    ("submit", "unsupplied"): rule("DR-02"),
+    ("deliver", "claimed"): rule("KR-10"),
+    ("deliver", "sent"): rule("KR-08"),
+    ("deliver", "mixed"): rule("IF-14"),
+    ("deliver", "too-large"): rule("KR-09"),
+    ("deliver", "kept"): rule("KR-14"),
+    ("deliver", "missed"): rule("IF-16", "IF-15"),
+    ("deliver", "set-aside"): rule("DR-15"),
+    ("deliver", "unrecorded"): rule("DR-17"),
+    ("handle-report", "invalidated"): rule("KR-06"),
+    ("handle-report", "cleared"): rule("DR-15"),
+    ("handle-report", "outdated"): rule("DR-15"),
+    **ACCIDENT_RULES,
+}
+
+ASPECTS = {
+    "p0.order": Aspect(2),
+    "p0.length": Aspect(1),
+    "p0.bytes": Aspect(1, "DR-11"),
+    "p1.order": Aspect(2),
+    "p1.length": Aspect(1),
+    "p1.bytes": Aspect(1, "DR-11"),
+}
+
+
+def initial(config: Config) -> State:
+    """Two empty caches and an empty channel."""
+    return State()
+
+
+def operations(config: Config, state: State) -> list[Operation]:
+    """Every operation that is enabled.
+
+    What is enabled depends on the shape of the state alone, not on what the caches hold.
+    """
+    shape = (
+        len(state.channel),
+        len(state.reports),
+        len(state.retries),
+        state.checked is None,
+        state.p0_number,
+        state.p1_number,
+        state.clearing,
+        tuple([message.number for message in state.channel]) if state.clearing else None,
+    )
+    enabled: list[Operation] | None = config.enabled.get(shape)
+    if enabled is None:
+        enabled = [
+            operation
+            for operation in alphabet(config)
+            if step(config, state, operation)[1] is not DISABLED
+        ]
+        config.enabled[shape] = enabled
+    return enabled
+
+
+def alphabet(config: Config) -> list[Operation]:
+    """Every operation with every request and place of the configuration."""
+    letters: list[Operation] = []
+    for request in config.possible_requests:
+        letters += [Submit(request), Reject(request), DryRun(request), Bypass(request), Check(request)]
+    for position in range(config.depth):
+        letters += [Deliver(position), HandleReport(position), SubmitAgain(position)]
+        letters += [Abort(position), LoseReport(position)]
+    return [*letters, Update(), ClearP0(), ClearP1(), ClearBoth(), FinishClear(), RestartP1()]
+
+
+def step(config: Config, state: State, operation: Operation) -> Stepped:
+    """One operation; what is not enabled is `disabled` and changes nothing."""
+    return STEPS[type(operation)](config, state, operation)
+
+
+def _send(config: Config, state: State, sender: Entries, request: Request, cached: tuple[bool, ...]) -> Stepped:
+    """The merge step and sending.   [DR-01, DR-03]
+
+    The touches end with it: nothing of the request is left in P0 but the entries. After an assertion nothing is
+    sent, and what was recorded before it stays.
+    """
+    merged = merge(config.budget, config.keep_touched, config.grouped, sender, request, cached)
+    channel = state.channel
+    if merged.features:
+        channel = (*channel, Message(merged.features, state.p0_number))
+    after = State(
+        merged.sender,
+        state.receiver,
+        channel,
+        state.reports,
+        state.retries,
+        None,
+        state.p0_number,
+        state.p1_number,
+        state.clearing,
+    )
+    return after, merged.outcome
+
+
+def _submit(config: Config, state: State, operation: Submit) -> Stepped:
+    """One request from its check to the channel.   [DR-01, DR-02]"""
+    if state.checked is not None or open_requests(state) >= config.depth:
+        return state, DISABLED
+    request = operation.request
+    if not is_servable(state, request):
+        return state, UNSUPPLIED
+    return _send(config, state, state.sender, request, check(state.sender, request))
+
+
+def _update(config: Config, state: State, operation: Update) -> Stepped:
+    """The rest of a request that was checked before.   [DR-18]"""
+    if state.checked is None:
+        return state, DISABLED
+    return _send(config, state, state.sender, *state.checked)
+
+
+def _retry(config: Config, state: State, operation: SubmitAgain) -> Stepped:
+    """A request once more, with all its data.   [DR-09]
+
+    With `resend-all` P0 first forgets every hash of it, so that it claims nothing.
+    """
+    if state.checked is not None or not 0 <= operation.position < len(state.retries):
+        return state, DISABLED
+    request = state.retries[operation.position].request
+    sender = state.sender
+    if config.resend_all:
+        for item in request:
+            sender = moves.remove(sender, item.key)
+    before = state._replace(retries=without(state.retries, operation.position))
+    return _send(config, before, sender, request, check(sender, request))
+
+
+def _deliver(config: Config, state: State, operation: Deliver) -> Stepped:
+    """P1 ingests a message, and reports a miss.   [DR-04, DR-05, DR-15, DR-17]
+
+    With `epoch` a newer number clears P1 first, and an older message only has its data served: it is neither
+    stored nor looked up, since P0 no longer accounts for it.
+    """
+    place, channel, number = operation.position, state.channel, state.p1_number
+    if not 0 <= place < len(channel) or (place and not config.reorders):
+        return state, DISABLED
+    message = channel[place]
+    if config.ordered and state.clearing and message.number >= state.clearing:
+        return state, DISABLED
+    receiver, reports = state.receiver, state.reports
+    if message.number > number:
+        number = message.number
+        if config.by_epoch:
+            receiver = ()
+    if config.by_epoch and message.number < number:
+        outcome = serve_without_cache(message.features, "set-aside")
+    elif config.recorded_only and not message.recorded:
+        outcome = serve_without_cache(message.features, "unrecorded")
+    else:
+        receiver, outcome = ingest(config.budget, config.keep_touched, receiver, message.features)
+    if type(outcome.result) is Missed:
+        reports = (*reports, Report(message.request, outcome.result.hashes, number, message.number))
+    after = State(
+        state.sender,
+        receiver,
+        channel[:place] + channel[place + 1 :],
+        reports,
+        state.retries,
+        state.checked,
+        state.p0_number,
+        number,
+        state.clearing,
+    )
+    return after, outcome
+
+
+def _handle_report(config: Config, state: State, operation: HandleReport) -> Stepped:
+    """P0 hears of a miss; the client will retry.   [DR-05, DR-15]
+
+    With `epoch` a newer number clears P0, and a miss of a message from before P0's last clear invalidates nothing:
+    what it names may have been sent again since.
+    """
+    place = operation.position
+    if not 0 <= place < len(state.reports) or (config.serialised and state.checked is not None):
+        return state, DISABLED
+    report = state.reports[place]
+    sender, kind = state.sender, "invalidated"
+    if config.by_epoch and report.number > state.p0_number:
+        sender, kind = (), "cleared"
+    elif config.by_epoch and report.sent_under < state.p0_number:
+        kind = "outdated"
+    else:
+        for key in report.missing:
+            sender = moves.remove(sender, key)
+    after = state._replace(
+        sender=sender,
+        reports=without(state.reports, place),
+        retries=(*state.retries, Retry(report.request)),
+        p0_number=max(state.p0_number, report.number),
+    )
+    return after, Outcome(kind)
+
+
+STEPS: Mapping[type[Op], Callable[[Config, State, Any], Stepped]] = {
+    Submit: _submit,
+    Deliver: _deliver,
+    HandleReport: _handle_report,
+    SubmitAgain: _retry,
+    Update: _update,
+    **ACCIDENT_STEPS,
+}
+
+
+def view(state: State) -> State:
+    """The whole state: nothing in it is left out of a search."""
+    return state
+
+
+def observe(config: Config, state: State) -> dict[str, object]:
+    """The observable parts of both sides.   [LRU-01, LRU-02]"""
+    return {
+        "p0.order": moves.keys(state.sender),
+        "p0.length": len(state.sender),
+        "p0.bytes": moves.size(state.sender),
+        "p1.order": moves.keys(state.receiver),
+        "p1.length": len(state.receiver),
+        "p1.bytes": moves.size(state.receiver),
+    }
