@@ -170,10 +170,10 @@ def test_a_hash_that_is_missing_twice_is_supplied_twice_and_cached_once() -> Non
 @pytest.mark.clause("IF-11")
 def test_a_request_without_items_touches_and_updates_nothing() -> None:
     cache = RecordingCache()
-    no_items: list[dict[str, list[str]]] = [{}, {"image": []}]
+    no_items: list[Any] = [{}, {"image": []}]
     for hashes in no_items:
         items, updates = merge_mm_kwargs(cache, hashes, {"image": []}, MultiModalKwargsItems({}), {})
-        assert dict(items) == dict(updates) == hashes
+        assert (len(items), len(updates)) == (0, 0)
     assert set(cache.calls) == {"release"}
 
 

@@ -34,7 +34,7 @@ def merge_mm_kwargs(
 
     Returns:
         Modality to what is sent for each item (`None`: P1 has it), and to the prompt updates of each
-        item, whose `item_idx` is its place in this request.
+        item, whose `item_idx` is its place in this request. A modality without items is left out.
 
     Raises:
         IndexError: an item is neither cached nor supplied (DR-02); nothing changes.
@@ -61,6 +61,7 @@ def merge_mm_kwargs(
                 for mm_input, mm_hash in zip(inputs, mm_hashes[modality], strict=True)
             ]
             for modality, inputs in mm_inputs.items()
+            if inputs
         }
     finally:
         cache.release_sender_touches()
