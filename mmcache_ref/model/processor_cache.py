@@ -132,6 +132,7 @@ def operations(config: Config, state: State) -> Iterator[Operation]:
     yield UpdateAll((one, None), (first, first))
     yield UpdateAll((one, None), (first, second))
     yield UpdateAll((one, other), (first,))
+    yield UpdateAll((config.contents[3][1],), (config.contents[3][0],))
     for request in config.requests:
         yield Merge(request)
     yield Release()
@@ -250,15 +251,15 @@ def _update_all(
     """`get_and_update`.   [IF-01, IF-02]"""
     if len(contents) != len(hashes):
         return state, Outcome("unequal", Raised("AssertionError"))
-    what = "updated"
+    kinds = set()
     results = []
     for key, content in zip(hashes, contents, strict=True):
         state, outcome = _update(kind, config, state, key, content)
         if outcome.kind == "asserted":
             return state, outcome
-        if outcome.kind == "promised":
-            what = "promised"
+        kinds.add(outcome.kind)
         results.append(outcome.result)
+    what = next((each for each in ("promised", "too_large") if each in kinds), "updated")
     return state, Outcome(what, tuple(results))
 
 
@@ -286,10 +287,8 @@ def _merge(kind: Kind, config: Config, state: State, request: tuple[Item, ...]) 
             return _end_touches(state), outcome
         results.append(msgspec.structs.replace(outcome.result, index=index))
     state = _end_touches(state)
-    for what in ("promised", "too_large", "evicted"):
-        if what in kinds:
-            return state, Outcome(what, tuple(results))
-    return state, Outcome("merged", tuple(results))
+    what = next((each for each in ("promised", "too_large", "evicted") if each in kinds), "merged")
+    return state, Outcome(what, tuple(results))
 
 
 def rules(clauses: Mapping[str, str]) -> dict[tuple[str, str], Rule]:
@@ -313,13 +312,12 @@ def rules(clauses: Mapping[str, str]) -> dict[tuple[str, str], Rule]:
         },
         ("update_all", "updated"): common("IF-01"),
         ("update_all", "unequal"): common("IF-02"),
-        ("update_all", "asserted"): own("asserted"),
-        ("update_all", "promised"): own("promised"),
+        **{("update_all", name): own(name) for name in ("asserted", "promised", "too_large")},
         **{("invalidate", kind): own(name) for kind, name in invalidating.items()},
         **({} if invalidating else {("invalidate", "ignored"): common("IF-08")}),
         ("merge", "merged"): Rule("IF-12", "IF-11"),
         ("merge", "evicted"): Rule("IF-11", "IF-10"),
-        ("merge", "too_large"): Rule("IF-11", clauses["too_large"]),
+        ("merge", "too_large"): own("too_large"),
         ("merge", "promised"): own("promised"),
         ("clear", "cleared"): common("IF-05"),
         ("stats", "total"): Rule(clauses["stats"], "IF-09"),

@@ -94,6 +94,8 @@ RULES: Mapping[tuple[str, str], Rule] = {
     ("features", "evicted"): rule("IF-14", "IF-13"),
     ("features", "by_identifier"): rule("IT-10"),
     ("features", "missed"): rule("IF-16", "IF-15"),
+    ("features", "replaced"): rule("KR-08"),
+    ("features", "too_large"): rule("KR-09"),
     ("features", "promised"): rule("KR-14"),
     ("clear", "cleared"): rule("IF-05"),
 }
@@ -154,10 +156,10 @@ def _update(config: Config, entries: Entries, key: str, content: Content | None)
         after = moves.put(rest, config.budget, key, content)
         if after is rest:
             kind = "too_large"
-        elif len(after) <= len(rest):
-            kind = "evicted"
+        elif cached is not None:
+            kind = "replaced"
         else:
-            kind = "stored" if cached is None else "replaced"
+            kind = "stored" if len(after) > len(rest) else "evicted"
         return after, Outcome(kind, Received(content, is_input=True))
     if cached is None:
         return entries, Outcome("miss", Missed((key,)))
@@ -188,14 +190,12 @@ def _ingest(config: Config, entries: Entries, features: tuple[Feature, ...]) -> 
         kinds.add(outcome.kind)
         items.append(outcome.result if isinstance(outcome.result, Received) else None)
     missed = tuple([feature.key for feature, item in zip(features, items, strict=True) if item is None])
-    if "promised" in kinds:
-        kind = "promised"
-    elif missed:
-        kind = "missed"
-    elif not all(feature.has_mm_hash for feature in features):
-        kind = "by_identifier"
-    else:
-        kind = "evicted" if "evicted" in kinds else "ingested"
+    if missed:
+        kinds.add("missed")
+    if not all(feature.has_mm_hash for feature in features):
+        kinds.add("by_identifier")
+    order = ("promised", "too_large", "missed", "replaced", "by_identifier", "evicted")
+    kind = next((each for each in order if each in kinds), "ingested")
     return entries, Outcome(kind, Ingested(tuple(items), missed))
 
 

@@ -51,6 +51,7 @@ class Component:
     def clauses(self) -> tuple[str, ...]:
         """Every clause that this component can judge, in order."""
         named = {clause for rule in self.model.RULES.values() for clause in rule}
+        named.add(HANG_CLAUSE)
         named |= {aspect.clause for aspect in self.model.ASPECTS.values() if aspect.clause}
         return tuple(sorted(named))
 

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-import time
 from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import Any, Final, NamedTuple
 
 from mmcache_ref.model.component import Op
+from mmcache_ref.oracle.component import HANG_CLAUSE
 from mmcache_ref.oracle.lockstep import Lockstep, Trial
 from mmcache_ref.oracle.run import Mismatch, Run
 from mmcache_ref.oracle.shrink import shrink
+
+MOST_HANGS: Final = 5
+"""Each one costs the whole bound of the guard."""
 
 
 @dataclass
@@ -48,21 +51,24 @@ def execute_graph(
     trial: Trial,
     config: Any,
     *,
-    deadline: float | None = None,
+    only: str | None = None,
     progress: Callable[[int], None] = lambda edges: None,
 ) -> Exhaustive:
     """Search the graph breadth-first and execute each edge from its state on a fresh target.
 
     A state is entered by the first edge that agrees, so what lies only behind a mismatch is not reached. As
-    edges come in order of depth, the first run that breaks a clause is a shortest one.
+    edges come in order of depth, the first run that breaks a clause is a shortest one. With `only` the search
+    ends at the first run that breaks that clause and records no other. A target that hangs `MOST_HANGS` times
+    is not asked further.
     """
     model = trial.component.model
     found = Exhaustive()
     root = Node(model.initial(config), None, None)
     seen = {model.view(root.state)}
     queue = deque([root])
+    hangs = 0
     while queue:
-        if deadline is not None and time.monotonic() > deadline:
+        if hangs >= MOST_HANGS or only in found.runs:
             found.is_complete = False
             break
         node = queue.popleft()
@@ -76,8 +82,12 @@ def execute_graph(
             found.edges += 1
             if mismatch is not None:
                 found.mismatching_edges += 1
-                _keep_shortest(found, trial, config, mismatch, [*path, operation], lockstep.performed)
+                hangs += mismatch.clause == HANG_CLAUSE
+                if only in (None, mismatch.clause):
+                    _keep_shortest(found, trial, config, mismatch, [*path, operation], lockstep.performed)
                 lockstep = None
+                if hangs >= MOST_HANGS:
+                    break
                 continue
             if lockstep.is_silent:
                 found.silent_edges += 1

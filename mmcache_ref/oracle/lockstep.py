@@ -12,6 +12,7 @@ from mmcache_ref.oracle.adapters.base import Unexpected, agrees, raised
 from mmcache_ref.oracle.clauses import clause
 from mmcache_ref.oracle.component import HANG_CLAUSE, Component, tag
 from mmcache_ref.oracle.guard import OPERATION_CPU_SECONDS, Guard, TargetHung
+from mmcache_ref.oracle.journal import Journal
 from mmcache_ref.oracle.run import Mismatch, Run, Step, plain
 
 Profile = Literal["upstream", "safe"]
@@ -38,6 +39,7 @@ class Trial:
     profile: Profile = "safe"
     level: int = BEST_LEVEL
     guard: Guard = field(default_factory=lambda: Guard(enabled=False))
+    journal: Journal | None = None
     tally: Tally = field(default_factory=Tally)
 
     def start(self, config: Any) -> Lockstep:
@@ -108,6 +110,7 @@ class Lockstep:
         tally = self.trial.tally
         tally.operations += 1
         tally.cases[case] += 1
+        tally.clauses[HANG_CLAUSE] += 1
         self.result = self._perform_on_target(operation)
         if isinstance(self.result, Unexpected) and self.result.what == HUNG:
             return self._mismatch(HANG_CLAUSE, "outcome", self.outcome.result, self.result)
@@ -117,6 +120,8 @@ class Lockstep:
         return self._compare_state(rule)
 
     def _perform_on_target(self, operation: Op) -> Any:
+        if self.trial.journal is not None:
+            self.trial.journal.note(self.config, self.performed)
         try:
             with self.trial.guard:
                 return self.adapter.perform(operation)

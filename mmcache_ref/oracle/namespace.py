@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Mapping, Sequence
+from functools import lru_cache
 from types import SimpleNamespace
 from typing import Any, Final
 
@@ -113,5 +114,11 @@ class Namespace:
 
 def call_with(function: Callable[..., Any], values: Mapping[str, Any]) -> Any:
     """Call `function` with those of the named values that it has a parameter for."""
-    parameters = inspect.signature(function).parameters
-    return function(**{name: value for name, value in values.items() if name in parameters})
+    known = parameters(function)
+    return function(**{name: value for name, value in values.items() if name in known})
+
+
+@lru_cache(maxsize=64)
+def parameters(function: Callable[..., Any]) -> frozenset[str]:
+    """The names of a function's parameters."""
+    return frozenset(inspect.signature(function).parameters)

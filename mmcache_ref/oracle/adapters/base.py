@@ -55,6 +55,14 @@ def need(namespace: Any, *names: str) -> None:
         raise NotOffered(f"the target offers no {', '.join(lacking)}")
 
 
+def observe_inner(cache: Any) -> dict[str, Any]:
+    """Order and bytes of the LRU inside a cache; nothing when it has none."""
+    inner = getattr(cache, "_cache", None)
+    if hasattr(inner, "order") and hasattr(inner, "currsize"):
+        return {"order": tuple(inner.order), "bytes": inner.currsize}
+    return {}
+
+
 class Payloads:
     """Items, features and prompt updates of one target, made of descriptions and read back."""
 

@@ -9,7 +9,7 @@ import msgspec
 
 from mmcache_ref.model import processor_cache as model
 from mmcache_ref.model.component import Content, Updated
-from mmcache_ref.oracle.adapters.base import Payloads, Unexpected, need
+from mmcache_ref.oracle.adapters.base import Payloads, Unexpected, need, observe_inner
 
 
 class ProcessorCacheAdapter:
@@ -49,12 +49,10 @@ class ProcessorCacheAdapter:
 
     def observe(self) -> Mapping[str, Any]:
         """The counters; order and bytes where the cache is an LRU like upstream's."""
-        info = self.cache.make_stats()
-        seen: dict[str, Any] = {"hits": info.hits, "total": info.total}
-        inner = getattr(self.cache, "_cache", None)
-        if hasattr(inner, "order") and hasattr(inner, "currsize"):
-            seen["order"] = tuple(inner.order)
-            seen["bytes"] = inner.currsize
+        seen = observe_inner(self.cache)
+        if hasattr(self.cache, "make_stats"):
+            info = self.cache.make_stats()
+            seen |= {"hits": info.hits, "total": info.total}
         return seen
 
     def _is_cached(self, hashes: tuple[str, ...]) -> Any:

@@ -7,7 +7,7 @@ from typing import Any
 
 from mmcache_ref.model import receiver as model
 from mmcache_ref.model.component import Missed
-from mmcache_ref.oracle.adapters.base import Payloads, Unexpected, need, raised
+from mmcache_ref.oracle.adapters.base import Payloads, Unexpected, need, observe_inner, raised
 
 CLASS = "LruKeyReplicatedReceiverCache"
 
@@ -37,14 +37,6 @@ class ReceiverAdapter:
     def observe(self) -> Mapping[str, Any]:
         """Order and bytes where the cache is an LRU like upstream's."""
         return observe_inner(self.cache)
-
-
-def observe_inner(cache: Any) -> dict[str, Any]:
-    """Order and bytes of the LRU inside a cache; nothing when it has none."""
-    inner = getattr(cache, "_cache", None)
-    if hasattr(inner, "order") and hasattr(inner, "currsize"):
-        return {"order": tuple(inner.order), "bytes": inner.currsize}
-    return {}
 
 
 def received(payloads: Payloads, given: Any, out: Any) -> Any:

@@ -1,0 +1,150 @@
+"""The suite: both stages on one component of a target, and their verdict."""
+
+from __future__ import annotations
+
+import dataclasses
+import time
+from collections import Counter
+from collections.abc import Callable
+from functools import lru_cache
+from typing import Any, Literal
+
+import msgspec
+
+from mmcache_ref.oracle.clauses import clause
+from mmcache_ref.oracle.component import HANG_CLAUSE, Component
+from mmcache_ref.oracle.components import COMPONENTS
+from mmcache_ref.oracle.errors import NotOffered
+from mmcache_ref.oracle.exhaustive import Exhaustive, execute_graph
+from mmcache_ref.oracle.fuzz import Fuzzed, fuzz
+from mmcache_ref.oracle.guard import hang_guard
+from mmcache_ref.oracle.journal import Journal
+from mmcache_ref.oracle.lockstep import BEST_LEVEL, Profile, Tally, Trial
+from mmcache_ref.oracle.verdict import ClauseVerdict, ComponentVerdict, Coverage, clause_verdict
+
+Progress = Callable[[str, str, int], None]
+"""Called with the component, the stage, and how many edges or operations are done."""
+
+
+class Options(msgspec.Struct, frozen=True):
+    """What is asked of a judgement; `seconds` of fuzzing are shared by the components evenly."""
+
+    components: tuple[str, ...] = tuple(COMPONENTS)
+    profile: Profile = "safe"
+    level: int = BEST_LEVEL
+    seconds: float = 20.0
+    seed: int = 0
+
+
+def judge(
+    component: Component,
+    namespace: Any,
+    options: Options,
+    *,
+    seconds: float,
+    progress: Progress = lambda component, stage, done: None,
+    journal: Journal | None = None,
+) -> ComponentVerdict:
+    """Execute the tiny graph, then fuzz for `seconds`."""
+    started = time.monotonic()
+    config = component.model.PRESETS["tiny"]
+    try:
+        component.adapter(namespace, config)
+    except NotOffered as error:
+        return ComponentVerdict(component.name, "undetermined", reason=str(error))
+    except Exception as error:
+        reason = f"the target cannot be set up: {type(error).__name__}: {error}"
+        return ComponentVerdict(component.name, "undetermined", reason=reason)
+    tally = Tally()
+    with hang_guard() as guard:
+        trial = Trial(component, namespace, options.profile, options.level, guard, journal, tally)
+        executed = execute_graph(
+            trial, config, progress=lambda done: progress(component.name, "exhaustive", done)
+        )
+        if any(run.mismatch and run.mismatch.aspect != "outcome" for run in executed.runs.values()):
+            # What a wrong state leads to is hidden behind the mismatch. Of that, a hang matters.
+            blind = dataclasses.replace(trial, level=0, tally=Tally())
+            executed.runs |= execute_graph(blind, config, only=HANG_CLAUSE).runs
+        before = tally.operations
+        fuzzed = fuzz(
+            trial,
+            seconds=seconds,
+            seed=options.seed,
+            known=frozenset(executed.runs),
+            progress=lambda done: progress(component.name, "fuzz", done - before),
+        )
+    return _verdict(component, options, tally, executed, fuzzed, before, time.monotonic() - started)
+
+
+def _verdict(
+    component: Component,
+    options: Options,
+    tally: Tally,
+    executed: Exhaustive,
+    fuzzed: Fuzzed,
+    exhaustive_operations: int,
+    seconds: float,
+) -> ComponentVerdict:
+    judged = [
+        identifier
+        for identifier in sorted({*component.clauses, *executed.runs, *fuzzed.runs})
+        if options.profile == "safe" or not clause(identifier).is_stronger or identifier == HANG_CLAUSE
+    ]
+    clauses = tuple(_clause(identifier, tally.clauses, executed, fuzzed) for identifier in judged)
+    is_broken = any(each.status == "broken" for each in clauses)
+    graph = graph_size(component.name)
+    possible = {
+        case
+        for case, rule in component.model.RULES.items()
+        if options.profile == "safe" or not any(clause(each).is_stronger for each in rule)
+    }
+    missed = sorted(f"{operation}: {kind}" for operation, kind in possible - tally.cases.keys())
+    coverage = Coverage(
+        states=executed.states,
+        edges=executed.edges,
+        graph_states=graph[0],
+        graph_edges=graph[1],
+        silent_edges=executed.silent_edges,
+        is_exhaustive=executed.is_complete and (executed.states, executed.edges) == graph,
+        fuzz_examples=fuzzed.examples,
+        fuzz_operations=tally.operations - exhaustive_operations,
+        cases=len(possible) - len(missed),
+        all_cases=len(possible),
+        unreached_cases=tuple(missed),
+    )
+    reason = ""
+    status: Literal["conforms", "violates", "undetermined"] = "violates" if is_broken else "conforms"
+    if not is_broken and tally.operations == 0:
+        status, reason = "undetermined", "no operation was compared"
+    return ComponentVerdict(component.name, status, tally.level, clauses, coverage, round(seconds, 2), reason)
+
+
+def _clause(
+    identifier: str, comparisons: Counter[str], executed: Exhaustive, fuzzed: Fuzzed
+) -> ClauseVerdict:
+    """The shorter of the two stages' runs; the exhaustive one where they tie."""
+    count = comparisons[identifier]
+    exhaustive, random = executed.runs.get(identifier), fuzzed.runs.get(identifier)
+    if exhaustive is not None:
+        return clause_verdict(identifier, count, exhaustive, "exhaustive", None)
+    if random is not None:
+        return clause_verdict(identifier, count, random, "fuzz", fuzzed.seeds[identifier])
+    return clause_verdict(identifier, count, None, None, None)
+
+
+@lru_cache(maxsize=32)
+def graph_size(name: str) -> tuple[int, int]:
+    """States and edges of a component's tiny graph, by the model alone."""
+    model = COMPONENTS[name].model
+    config = model.PRESETS["tiny"]
+    waiting = [model.initial(config)]
+    seen = {model.view(waiting[0])}
+    edges = 0
+    for state in waiting:
+        for operation in model.operations(config, state):
+            edges += 1
+            after, _ = model.step(config, state, operation)
+            if (there := model.view(after)) not in seen:
+                seen.add(there)
+                waiting.append(after)
+    return len(seen), edges

@@ -1,0 +1,191 @@
+"""Judging in a process of its own: a target that crashes or blocks costs its verdict, not the oracle."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import queue
+import signal
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import IO, Final
+
+import msgspec
+
+from mmcache_ref.model.component import Op
+from mmcache_ref.oracle.component import HANG_CLAUSE, tag
+from mmcache_ref.oracle.components import COMPONENTS
+from mmcache_ref.oracle.journal import read_journal
+from mmcache_ref.oracle.run import Mismatch, Run, Step, plain
+from mmcache_ref.oracle.stored import decode_verdict
+from mmcache_ref.oracle.suite import Options
+from mmcache_ref.oracle.verdict import ComponentVerdict, TargetVerdict, clause_verdict
+from mmcache_ref.oracle.worker import Judged, Message, Progressed, Ready, Request, Unavailable
+
+LOADING_SECONDS: Final = 900.0
+"""A target may be downloaded while it is loaded."""
+SILENCE_SECONDS: Final = 30.0
+"""A worker that says nothing for so long is blocked inside the target."""
+STDERR_TAIL: Final = 2000
+"""Bytes of a dead worker's stderr that the reason quotes."""
+
+Observer = Callable[[str, Message], None]
+"""Called with the target and each message of its worker."""
+
+
+class WorkerDied(Exception):  # noqa: N818 - reads as what it is
+    """The worker ended or was stopped before it was done; `is_blocked` tells which."""
+
+    def __init__(self, component: str | None, *, is_blocked: bool, detail: str) -> None:
+        self.component = component
+        self.is_blocked = is_blocked
+        self.detail = detail
+        super().__init__(detail)
+
+
+def judge_target(
+    target: str,
+    options: Options,
+    *,
+    observer: Observer = lambda target, message: None,
+    silence: float = SILENCE_SECONDS,
+    command: str = "",
+) -> TargetVerdict:
+    """Judge the components in turn. When the process dies in one, that one is repeated with a journal to
+    learn the run, and the others go on in a new process."""
+    started = time.monotonic()
+    verdicts: dict[str, ComponentVerdict] = {}
+    while remaining := tuple(name for name in options.components if name not in verdicts):
+        share = options.seconds * len(remaining) / len(options.components)
+        request = Request(target, msgspec.structs.replace(options, components=remaining, seconds=share))
+        try:
+            for message in _messages(request, silence):
+                observer(target, message)
+                if isinstance(message, Judged):
+                    verdicts[message.component] = decode_verdict(bytes(message.verdict))
+                elif isinstance(message, Unavailable):
+                    for name in remaining:
+                        verdicts[name] = ComponentVerdict(name, "undetermined", reason=message.reason)
+        except WorkerDied as death:
+            name = death.component
+            if name is None:
+                for each in remaining:
+                    verdicts[each] = ComponentVerdict(each, "undetermined", reason=death.detail)
+            else:
+                verdicts[name] = _repeat_with_journal(target, options, name, death, silence)
+    ordered = tuple(verdicts[name] for name in options.components)
+    seconds = round(time.monotonic() - started, 2)
+    return TargetVerdict(target, options.profile, options.seed, seconds, ordered, command)
+
+
+def _repeat_with_journal(
+    target: str, options: Options, component: str, death: WorkerDied, silence: float
+) -> ComponentVerdict:
+    """The verdict on a component in which the worker died: its run, if it dies again."""
+    share = options.seconds / len(options.components)
+    alone = msgspec.structs.replace(options, components=(component,), seconds=share)
+    with tempfile.TemporaryDirectory(prefix="mmcache-ref-") as folder:
+        path = Path(folder) / "journal"
+        try:
+            for message in _messages(Request(target, alone, str(path)), silence):
+                if isinstance(message, Judged):
+                    reason = f"{death.detail}; it did not happen again when the judgement was repeated"
+                    return ComponentVerdict(component, "undetermined", reason=reason)
+        except WorkerDied as again:
+            model = COMPONENTS[component].model
+            journal = read_journal(path, model.Config, model.Operation)
+            if journal is not None:
+                return _fatal(component, options, again, *journal)
+        return ComponentVerdict(component, "undetermined", reason=death.detail)
+
+
+def _fatal(
+    component: str, options: Options, death: WorkerDied, config: object, operations: list[Op]
+) -> ComponentVerdict:
+    """A violation whose last operation ended the process, or never came back."""
+    model = COMPONENTS[component].model
+    state = model.initial(config)
+    steps = []
+    for operation in operations:
+        state, outcome = model.step(config, state, operation)
+        steps.append(Step(operation, plain(outcome.result), None, plain(model.observe(config, state))))
+    case = model.RULES[tag(operations[-1]), outcome.kind]
+    identifier = HANG_CLAUSE if death.is_blocked else case.outcome
+    mismatch = Mismatch(identifier, "outcome", outcome.kind, 0, plain(outcome.result), death.detail)
+    run = Run(component, config, options.profile, tuple(steps), mismatch)
+    clauses = (clause_verdict(identifier, 1, run, "exhaustive", None),)
+    return ComponentVerdict(component, "violates", clauses=clauses, reason=death.detail)
+
+
+def _messages(request: Request, silence: float) -> Iterator[Message]:
+    """The messages of one worker; `WorkerDied` when it ends early or falls silent."""
+    component: str | None = None
+    is_done = False
+    with tempfile.TemporaryFile() as stderr, _worker(stderr) as process:
+        lines: queue.Queue[bytes | None] = queue.Queue()
+        threading.Thread(target=_read, args=(process.stdout, lines), daemon=True).start()
+        assert process.stdin is not None
+        with contextlib.suppress(BrokenPipeError):
+            process.stdin.write(msgspec.json.encode(request))
+            process.stdin.close()
+        limit = LOADING_SECONDS
+        while True:
+            try:
+                line = lines.get(timeout=limit)
+            except queue.Empty:
+                detail = f"the target did not come back from an operation within {limit:.0f} s"
+                raise WorkerDied(component, is_blocked=True, detail=detail) from None
+            if line is None:
+                break
+            message = msgspec.json.decode(line, type=Message)
+            if isinstance(message, Ready):
+                limit = silence
+            elif isinstance(message, Progressed):
+                component = message.component
+            is_done = isinstance(message, Unavailable) or (
+                isinstance(message, Judged) and message.component == request.options.components[-1]
+            )
+            yield message
+        code = process.wait()
+        if not is_done:
+            raise WorkerDied(component, is_blocked=False, detail=_obituary(code, stderr))
+
+
+@contextlib.contextmanager
+def _worker(stderr: IO[bytes]) -> Iterator[subprocess.Popen[bytes]]:
+    """A worker process in a group of its own, gone when the block is left."""
+    process = subprocess.Popen(
+        [sys.executable, "-m", "mmcache_ref.oracle.worker"],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=stderr,
+        start_new_session=True,
+    )
+    try:
+        yield process
+    finally:
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(process.pid, signal.SIGKILL)
+        process.wait()
+
+
+def _read(stream: IO[bytes] | None, lines: queue.Queue[bytes | None]) -> None:
+    assert stream is not None
+    for line in stream:
+        lines.put(line)
+    lines.put(None)
+
+
+def _obituary(code: int, stderr: IO[bytes]) -> str:
+    """How the worker ended, with the end of what it printed."""
+    how = f"by {signal.Signals(-code).name}" if code < 0 else f"with exit code {code}"
+    stderr.seek(0, os.SEEK_END)
+    stderr.seek(max(0, stderr.tell() - STDERR_TAIL))
+    tail = stderr.read().decode(errors="replace").strip().splitlines()
+    said = f"; it said: {tail[-1]}" if tail else ""
+    return f"the process of the target ended {how}{said}"

@@ -1,0 +1,124 @@
+"""Verdicts: for each clause, each component and each target, with the runs that show them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any, Literal
+
+import msgspec
+
+from mmcache_ref.oracle.clauses import clause
+from mmcache_ref.oracle.run import Run
+
+Status = Literal["conforms", "violates", "undetermined"]
+ClauseStatus = Literal["kept", "broken", "not reached"]
+
+EXIT_CODES: dict[Status, int] = {"conforms": 0, "violates": 2, "undetermined": 3}
+
+
+class ClauseVerdict(msgspec.Struct, frozen=True):
+    """One clause on one component: `comparisons` were made for it; `run` is the shortest that breaks it.
+
+    `stage` says who found the run; `seed` is the fuzz batch that did.
+    """
+
+    id: str
+    status: ClauseStatus
+    comparisons: int
+    rule: str
+    run: Run | None = None
+    stage: Literal["exhaustive", "fuzz"] | None = None
+    seed: int | None = None
+
+
+class Coverage(msgspec.Struct, frozen=True):
+    """What was compared, and what was not: nothing here is a claim about what lies outside.
+
+    `states` and `edges` of the model's tiny graph were executed; `graph_states` and `graph_edges` are the
+    whole graph (what lies only behind a mismatch is not reached). On `silent_edges` the profile says
+    nothing. `cases` are (operation, kind) pairs of the model.
+    """
+
+    states: int = 0
+    edges: int = 0
+    graph_states: int = 0
+    graph_edges: int = 0
+    silent_edges: int = 0
+    is_exhaustive: bool = False
+    fuzz_examples: int = 0
+    fuzz_operations: int = 0
+    cases: int = 0
+    all_cases: int = 0
+    unreached_cases: tuple[str, ...] = ()
+
+
+class ComponentVerdict(msgspec.Struct, frozen=True):
+    """One component of one target; `reason` says why nothing could be determined, where that is so."""
+
+    component: str
+    status: Status
+    level: int = 0
+    clauses: tuple[ClauseVerdict, ...] = ()
+    coverage: Coverage = Coverage()
+    seconds: float = 0.0
+    reason: str = ""
+
+    @property
+    def broken(self) -> tuple[ClauseVerdict, ...]:
+        """The clauses that are broken, those with the shortest runs first."""
+        found = [each for each in self.clauses if each.status == "broken"]
+        return tuple(sorted(found, key=lambda each: (len(each.run.steps) if each.run else 0, each.id)))
+
+
+class TargetVerdict(msgspec.Struct, frozen=True):
+    """One target under one profile; `command` repeats the judgement."""
+
+    target: str
+    profile: str
+    seed: int
+    seconds: float
+    components: tuple[ComponentVerdict, ...]
+    command: str = ""
+
+    @property
+    def status(self) -> Status:
+        """Violates, if any component does; else undetermined, if any is; else conforms."""
+        return worst(each.status for each in self.components)
+
+
+class Report(msgspec.Struct, frozen=True):
+    """What `mmcache-ref conform --format json` prints."""
+
+    version: str
+    targets: tuple[TargetVerdict, ...]
+    status: Status
+
+
+def worst(statuses: Iterable[Status]) -> Status:
+    """The status of several together; none at all is undetermined."""
+    found = set(statuses)
+    if "violates" in found:
+        return "violates"
+    return "undetermined" if "undetermined" in found or not found else "conforms"
+
+
+def report(version: str, targets: Sequence[TargetVerdict]) -> Report:
+    """The report over all targets."""
+    return Report(version, tuple(targets), worst(each.status for each in targets))
+
+
+def clause_verdict(
+    identifier: str,
+    comparisons: int,
+    run: Run | None,
+    stage: Literal["exhaustive", "fuzz"] | None,
+    seed: int | None,
+) -> ClauseVerdict:
+    """A clause is kept only if something was compared for it."""
+    status: ClauseStatus = "broken" if run is not None else "kept" if comparisons else "not reached"
+    return ClauseVerdict(identifier, status, comparisons, clause(identifier).rule, run, stage, seed)
+
+
+def schema() -> dict[str, Any]:
+    """The JSON schema of a report."""
+    return msgspec.json.schema(Report)

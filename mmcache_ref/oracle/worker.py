@@ -1,0 +1,105 @@
+"""The process that judges one target: a request on stdin, messages as JSON lines on stdout.
+
+Whatever the target itself prints goes to stderr, and its log is switched off.
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+import sys
+import time
+from pathlib import Path
+from typing import Final
+
+import msgspec
+
+from mmcache_ref.oracle.components import COMPONENTS
+from mmcache_ref.oracle.errors import TargetUnavailable
+from mmcache_ref.oracle.journal import Journal
+from mmcache_ref.oracle.suite import Options, judge
+from mmcache_ref.oracle.targets import resolve
+from mmcache_ref.oracle.verdict import ComponentVerdict
+
+PROGRESS_SECONDS: Final = 0.5
+"""At least so much time lies between two progress messages."""
+
+
+class Request(msgspec.Struct, frozen=True):
+    """What to judge; `journal` is a path where the run in progress is kept."""
+
+    target: str
+    options: Options
+    journal: str | None = None
+
+
+class Ready(msgspec.Struct, frozen=True, tag="ready"):
+    """The target is loaded."""
+
+
+class Unavailable(msgspec.Struct, frozen=True, tag="unavailable"):
+    """The target cannot be loaded."""
+
+    reason: str
+
+
+class Progressed(msgspec.Struct, frozen=True, tag="progressed"):
+    """So many edges or operations of a stage are done."""
+
+    component: str
+    stage: str
+    done: int
+
+
+class Judged(msgspec.Struct, frozen=True, tag="judged"):
+    """A component is done. Its verdict travels as JSON: its runs hold operations of every component."""
+
+    component: str
+    verdict: msgspec.Raw
+
+
+Message = Ready | Unavailable | Progressed | Judged
+
+
+def main() -> None:
+    """Judge what the request on stdin asks for."""
+    messages = os.fdopen(os.dup(1), "wb", buffering=0)
+    os.dup2(2, 1)
+    sys.stdout = sys.stderr
+    logging.disable(logging.CRITICAL)
+    request = msgspec.json.decode(sys.stdin.buffer.read(), type=Request)
+
+    def send(message: Message) -> None:
+        messages.write(msgspec.json.encode(message) + b"\n")
+
+    try:
+        namespace = resolve(request.target)
+    except TargetUnavailable as error:
+        send(Unavailable(str(error)))
+        return
+    send(Ready())
+    last = 0.0
+
+    def progress(component: str, stage: str, done: int) -> None:
+        nonlocal last
+        if time.monotonic() - last > PROGRESS_SECONDS:
+            last = time.monotonic()
+            send(Progressed(component, stage, done))
+
+    options = request.options
+    journal = Journal(Path(request.journal)) if request.journal else None
+    for name in options.components:
+        send(Progressed(name, "exhaustive", 0))
+        verdict: ComponentVerdict = judge(
+            COMPONENTS[name],
+            namespace,
+            options,
+            seconds=options.seconds / len(options.components),
+            progress=progress,
+            journal=journal,
+        )
+        send(Judged(name, msgspec.Raw(msgspec.json.encode(verdict))))
+
+
+if __name__ == "__main__":
+    main()
