@@ -16,6 +16,7 @@ A component is a module with
 
 from __future__ import annotations
 
+from collections.abc import Collection, Iterable
 from typing import Any, NamedTuple
 
 import msgspec
@@ -33,7 +34,7 @@ class Op(msgspec.Struct, frozen=True, tag_field="op"):
 
 
 class Raised(msgspec.Struct, frozen=True, tag_field="result", tag="raised"):
-    """An exception as an observable result: its documented type (or a base of it), and what its message says."""
+    """An exception as an observable result: its documented type (or a base), and what its message says."""
 
     error: str
     says: str = ""
@@ -60,10 +61,20 @@ class Updated(msgspec.Struct, frozen=True, tag_field="result", tag="updated"):
 
 
 class Outcome(NamedTuple):
-    """What an operation did (`kind`, which names the rule) and what the caller saw (`result`)."""
+    """What an operation did (`kind`, which names the rule) and what the caller saw (`result`).
+
+    An operation of several parts may meet several rules; `also` has the kinds besides the first.
+    """
 
     kind: str
     result: Any = None
+    also: tuple[str, ...] = ()
+
+
+def several(order: Iterable[str], kinds: Collection[str], result: Any) -> Outcome:
+    """The outcome of an operation of several parts: the first of its kinds in `order`, and the others."""
+    kind, *also = [each for each in order if each in kinds]
+    return Outcome(kind, result, tuple(also))
 
 
 class Rule(NamedTuple):

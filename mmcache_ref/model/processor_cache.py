@@ -11,7 +11,7 @@ from typing import NamedTuple
 import msgspec
 
 from . import entries as moves
-from .component import Aspect, Content, Op, Outcome, Raised, Rule, Updated
+from .component import Aspect, Content, Op, Outcome, Raised, Rule, Updated, several
 from .entries import Entries
 
 
@@ -255,12 +255,11 @@ def _update_all(
     results = []
     for key, content in zip(hashes, contents, strict=True):
         state, outcome = _update(kind, config, state, key, content)
-        if outcome.kind == "asserted":
-            return state, outcome
         kinds.add(outcome.kind)
+        if outcome.kind == "asserted":
+            return state, several(("asserted", "promised", "too_large"), kinds, outcome.result)
         results.append(outcome.result)
-    what = next((each for each in ("promised", "too_large") if each in kinds), "updated")
-    return state, Outcome(what, tuple(results))
+    return state, several(("promised", "too_large", "updated"), kinds | {"updated"}, tuple(results))
 
 
 def by_modality(request: tuple[Item, ...]) -> list[tuple[int, Item]]:
@@ -287,8 +286,8 @@ def _merge(kind: Kind, config: Config, state: State, request: tuple[Item, ...]) 
             return _end_touches(state), outcome
         results.append(msgspec.structs.replace(outcome.result, index=index))
     state = _end_touches(state)
-    what = next((each for each in ("promised", "too_large", "evicted") if each in kinds), "merged")
-    return state, Outcome(what, tuple(results))
+    order = ("promised", "too_large", "evicted", "merged")
+    return state, several(order, kinds | {"merged"}, tuple(results))
 
 
 def rules(clauses: Mapping[str, str]) -> dict[tuple[str, str], Rule]:

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import msgspec
 
 from . import entries as moves
-from .component import Aspect, Content, Missed, Op, Outcome, Rule, rule
+from .component import Aspect, Content, Missed, Op, Outcome, Rule, rule, several
 from .entries import Entries
 
 NAME = "receiver"
@@ -190,13 +190,11 @@ def _ingest(config: Config, entries: Entries, features: tuple[Feature, ...]) -> 
         kinds.add(outcome.kind)
         items.append(outcome.result if isinstance(outcome.result, Received) else None)
     missed = tuple([feature.key for feature, item in zip(features, items, strict=True) if item is None])
-    if missed:
-        kinds.add("missed")
+    kinds.add("missed" if missed else "ingested")
     if not all(feature.has_mm_hash for feature in features):
         kinds.add("by_identifier")
-    order = ("promised", "too_large", "missed", "replaced", "by_identifier", "evicted")
-    kind = next((each for each in order if each in kinds), "ingested")
-    return entries, Outcome(kind, Ingested(tuple(items), missed))
+    order = ("promised", "too_large", "missed", "replaced", "by_identifier", "evicted", "ingested")
+    return entries, several(order, kinds, Ingested(tuple(items), missed))
 
 
 def _preset(budget: int, *contents: tuple[str, int], requests: tuple[str, ...]) -> Config:

@@ -107,7 +107,7 @@ def _keep_shortest(
     found: Exhaustive, trial: Trial, config: Any, mismatch: Mismatch, short: list[Op], performed: list[Op]
 ) -> None:
     """Record the run for the clause, unless one is known: the short way when it shows the same."""
-    if mismatch.clause in found.runs:
+    if mismatch.is_explained_by(found.runs):
         return
     run = trial.run(config, short)
     if run.mismatch is None or run.mismatch.clause != mismatch.clause:

@@ -9,9 +9,9 @@ from contextlib import contextmanager
 from types import FrameType
 from typing import Final
 
-OPERATION_CPU_SECONDS: Final = 0.5
+OPERATION_CPU_SECONDS: Final = 2.0
 """CPU time, not wall-clock: a busy machine does not make a target look hung. A cache operation on a few
-bytes takes microseconds."""
+bytes takes microseconds, and what it imports when first called takes less than this."""
 
 
 class TargetHung(BaseException):

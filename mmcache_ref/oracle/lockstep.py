@@ -152,7 +152,10 @@ class Lockstep:
 
     def _mismatch(self, clause_id: str, aspect: str, expected: Any, actual: Any) -> Mismatch:
         seen = self.model.ASPECTS[aspect].level if aspect in self.model.ASPECTS else 0
-        return Mismatch(clause_id, aspect, self.outcome.kind, seen, plain(expected), plain(actual))
+        others = [self.model.RULES[tag(self.performed[-1]), kind] for kind in self.outcome.also]
+        suspects = tuple(sorted({clause_id, *(clause for rule in others for clause in rule)}))
+        kind = self.outcome.kind
+        return Mismatch(clause_id, aspect, kind, seen, plain(expected), plain(actual), suspects)
 
 
 HUNG = f"no answer within {OPERATION_CPU_SECONDS} s of CPU time"

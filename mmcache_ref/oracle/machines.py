@@ -73,7 +73,7 @@ class LockstepMachine(RuleBasedStateMachine):
             mismatch = lockstep.perform(operation)
             if mismatch is not None:
                 self._lockstep = None
-                if mismatch.clause not in self.known:
+                if not mismatch.is_explained_by(self.known):
                     self.violated(lockstep, mismatch.clause)
 
     def violated(self, lockstep: Lockstep, clause_id: str) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from typing import Any
 
 import msgspec
@@ -16,6 +17,7 @@ class Mismatch(msgspec.Struct, frozen=True):
     """Where a target leaves the model: after the last step of a run.
 
     `aspect` is "outcome" or an observable part of the state; `kind` is the case of the model that applied.
+    `suspects` are the clauses that may be the broken one: `clause`, and those of the operation's other parts.
     """
 
     clause: str
@@ -24,6 +26,11 @@ class Mismatch(msgspec.Struct, frozen=True):
     level: int
     expected: Any
     actual: Any
+    suspects: tuple[str, ...] = ()
+
+    def is_explained_by(self, known: Collection[str]) -> bool:
+        """May a clause that is known to be broken be the reason?"""
+        return self.clause in known or any(each in known for each in self.suspects)
 
 
 class Step(msgspec.Struct, frozen=True):

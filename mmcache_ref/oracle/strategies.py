@@ -9,7 +9,7 @@ from typing import TypeVar
 from hypothesis import strategies as st
 from hypothesis.strategies import SearchStrategy
 
-from mmcache_ref.model import lru, processor_cache, receiver
+from mmcache_ref.model import factories, items, lru, processor_cache, receiver
 from mmcache_ref.model.component import Content, Op
 
 T = TypeVar("T")
@@ -75,9 +75,9 @@ processor_cache_configs = st.builds(
 @lru_cache(maxsize=64)
 def requests(budget: int) -> SearchStrategy[tuple[processor_cache.Item, ...]]:
     """Requests of up to `LONGEST_REQUEST` items, with repeated hashes and two modalities."""
-    items = [processor_cache.Item(key, content) for key in KEYS for content in contents(budget)]
+    images = [processor_cache.Item(key, content) for key in KEYS for content in contents(budget)]
     videos = [processor_cache.Item(key, content, "video") for key in KEYS for content in contents(budget)[:6]]
-    return st.lists(st.sampled_from(items + videos), max_size=LONGEST_REQUEST).map(tuple)
+    return st.lists(st.sampled_from(images + videos), max_size=LONGEST_REQUEST).map(tuple)
 
 
 @lru_cache(maxsize=64)
@@ -140,3 +140,68 @@ def _receiver_operations(budget: int) -> SearchStrategy[Op]:
 def receiver_operations(config: receiver.Config, state: receiver.State) -> SearchStrategy[Op]:
     """Raw updates, and requests with and without data."""
     return _receiver_operations(config.budget)
+
+
+item_configs = st.just(items.Config())
+
+
+def _values() -> SearchStrategy[items.Description]:
+    shapes = st.lists(st.integers(0, 4), max_size=3).map(tuple)
+    leaves = st.one_of(
+        st.builds(items.Tensor, shapes, st.sampled_from(sorted(items.WIDTHS)), st.booleans()),
+        st.builds(items.Array, shapes, st.sampled_from(("uint8", "float32", "int64")), st.booleans()),
+        st.builds(items.Plain, st.one_of(st.none(), st.integers(), st.floats(allow_nan=False), st.text())),
+    )
+    names = st.sampled_from(("pixels", "grid", "mask"))
+
+    def containers(inner: SearchStrategy[items.Description]) -> SearchStrategy[items.Description]:
+        members = st.lists(inner, max_size=3).map(tuple)
+        named = st.dictionaries(names, inner, max_size=3).map(lambda chosen: tuple(chosen.items()))
+        return st.one_of(st.builds(items.Sequence, members, st.booleans()), st.builds(items.Mapped, named))
+
+    return st.recursive(leaves, containers, max_leaves=6)
+
+
+def _item_operations() -> SearchStrategy[Op]:
+    values = _values()
+    names = st.sampled_from(("pixels", "grid", "mask"))
+    item = st.dictionaries(names, values, max_size=3).map(lambda chosen: items.Item(tuple(chosen.items())))
+    many = st.dictionaries(
+        st.sampled_from(("image", "video")), st.lists(item, max_size=2).map(tuple), max_size=2
+    ).map(lambda chosen: items.Items(tuple(chosen.items())))
+    anything = st.one_of(values, item, many)
+    return st.one_of(
+        st.builds(items.Size, anything),
+        st.builds(items.Complexity, anything),
+        st.builds(items.CachedSize, item, st.booleans()),
+    )
+
+
+_any_item_operation = _item_operations()
+
+
+def item_operations(config: items.Config, state: items.State) -> SearchStrategy[Op]:
+    """Questions about nested values, with empty containers and views among them."""
+    return _any_item_operation
+
+
+factory_configs = st.just(factories.Config())
+_any_factory_operation: SearchStrategy[Op] = st.builds(
+    factories.Make,
+    st.sampled_from(("processor", "processor_only", "engine", "worker")),
+    st.builds(
+        factories.Configuration,
+        st.sampled_from((factories.GIB, 0, -1, 1, 1000, 3 * factories.GIB // 2)),
+        st.sampled_from(("lru", "shm", "fifo", "")),
+        st.booleans(),
+        st.integers(0, 3),
+        st.integers(1, 3),
+        st.booleans(),
+    ),
+    st.booleans(),
+).filter(lambda operation: not factories.makes_shared_memory(operation))
+
+
+def factory_operations(config: factories.Config, state: factories.State) -> SearchStrategy[Op]:
+    """Combinations of all attributes, but for those that would make a shared-memory cache."""
+    return _any_factory_operation

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any, Protocol
 
 import msgspec
+import numpy
 
 from mmcache_ref.model.component import Content, Missed, Op, Raised
 from mmcache_ref.oracle.errors import NotOffered
@@ -108,12 +109,35 @@ EMPTY_FILL = 0
 """How an item without bytes is described: it has nothing to fill."""
 
 
-def byte_maker() -> Any:
+def byte_maker() -> Callable[[Content], Any]:
     """A function from a description to its bytes: a torch tensor when torch is installed, else an array."""
     try:
         import torch
     except ImportError:
-        import numpy
-
         return lambda content: numpy.full((content.nbytes,), content.fill, dtype=numpy.uint8)
     return lambda content: torch.full((content.nbytes,), content.fill, dtype=torch.uint8)
+
+
+def tensor_maker() -> Callable[[tuple[int, ...], str, bool], Any]:
+    """A function from shape, dtype and whether it is a view to a tensor of zeros.
+
+    Without torch it makes arrays, whose dtypes lack only `bfloat16`: `float16` is as wide.
+    """
+
+    def view(whole: Any, is_view: bool) -> Any:
+        return whole[0] if is_view else whole
+
+    try:
+        import torch
+    except ImportError:
+
+        def array(shape: tuple[int, ...], dtype: str, is_view: bool) -> Any:
+            known = "float16" if dtype == "bfloat16" else dtype
+            return view(numpy.zeros((2, *shape) if is_view else shape, known), is_view)
+
+        return array
+
+    def tensor(shape: tuple[int, ...], dtype: str, is_view: bool) -> Any:
+        return view(torch.zeros((2, *shape) if is_view else shape, dtype=getattr(torch, dtype)), is_view)
+
+    return tensor

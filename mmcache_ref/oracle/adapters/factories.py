@@ -1,0 +1,58 @@
+"""The factories of a target, called with the configurations of `model/factories.py`."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Mapping
+from typing import Any
+
+from mmcache_ref.model import factories as model
+from mmcache_ref.oracle.adapters.base import Unexpected, need
+
+FUNCTIONS: Mapping[model.Function, str] = {
+    "processor": "processor_cache_from_config",
+    "processor_only": "processor_only_cache_from_config",
+    "engine": "engine_receiver_cache_from_config",
+    "worker": "worker_receiver_cache_from_config",
+}
+CLASSES = (model.SENDER, model.RECEIVER, model.PROCESSOR_ONLY)
+
+
+class FactoriesAdapter:
+    """Makes a cache for each operation and keeps the last."""
+
+    def __init__(self, namespace: Any, config: model.Config) -> None:
+        need(namespace, *FUNCTIONS.values(), *CLASSES)
+        self.namespace = namespace
+        self.made: Any = None
+
+    def perform(self, operation: model.Operation) -> Any:
+        """One call; the name of the class that came back, or "None"."""
+        self.made = None
+        wanted = operation.configuration
+        config = self.namespace.make_vllm_config(
+            supports_multimodal_inputs=wanted.is_multimodal,
+            mm_processor_cache_gb=wanted.budget_bytes / model.GIB,
+            mm_processor_cache_type=wanted.cache_type,
+            _api_process_count=wanted.api_processes,
+            data_parallel_size=wanted.data_parallel_size,
+            data_parallel_external_lb=wanted.is_externally_balanced,
+        )
+        function = getattr(self.namespace, FUNCTIONS[operation.function])
+        if operation.function == "worker":
+            self.made = function(config, threading.Lock() if operation.has_lock else None)
+        else:
+            self.made = function(config)
+        if self.made is None:
+            return "None"
+        for name in CLASSES:
+            if isinstance(self.made, getattr(self.namespace, name)):
+                return name
+        return Unexpected(f"a cache of another class: {type(self.made).__name__}")
+
+    def observe(self) -> Mapping[str, Any]:
+        """The budget of the LRU inside, where there is one to be seen."""
+        if self.made is None:
+            return {"budget": None}
+        budget = getattr(getattr(self.made, "_cache", None), "maxsize", None)
+        return {} if budget is None else {"budget": budget}

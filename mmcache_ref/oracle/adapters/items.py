@@ -1,0 +1,64 @@
+"""Sizes of a target, asked by the operations of `model/items.py`."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy
+
+from mmcache_ref.model import items as model
+from mmcache_ref.oracle.adapters.base import need, tensor_maker
+
+
+class ItemsAdapter:
+    """Builds each value out of the target's own classes."""
+
+    def __init__(self, namespace: Any, config: model.Config) -> None:
+        need(
+            namespace,
+            "MultiModalCache",
+            "MultiModalKwargsItem",
+            "MultiModalKwargsItems",
+            "MultiModalProcessorCacheItem",
+            "MultiModalProcessorCacheItemMetadata",
+        )
+        self.namespace = namespace
+        self._tensor = tensor_maker()
+
+    def perform(self, operation: model.Operation) -> Any:
+        """One question."""
+        sizes = self.namespace.MultiModalCache
+        match operation:
+            case model.Size(value):
+                return sizes.get_item_size(self._build(value))
+            case model.Complexity(value):
+                return sizes.get_item_complexity(self._build(value))
+            case model.CachedSize(item, is_metadata):
+                name = "Metadata" if is_metadata else ""
+                cached = getattr(self.namespace, f"MultiModalProcessorCacheItem{name}")
+                return sizes.get_item_size(cached(self._build(item), []))
+
+    def observe(self) -> Mapping[str, Any]:
+        """Nothing: sizes have no state."""
+        return {}
+
+    def _build(self, value: model.Description) -> Any:
+        match value:
+            case model.Tensor(shape, dtype, is_view):
+                return self._tensor(shape, dtype, is_view)
+            case model.Array(shape, dtype, is_view):
+                return numpy.zeros((2, *shape), dtype)[0] if is_view else numpy.zeros(shape, dtype)
+            case model.Plain(plain):
+                return plain
+            case model.Sequence(members, is_tuple):
+                built = [self._build(member) for member in members]
+                return tuple(built) if is_tuple else built
+            case model.Mapped(members):
+                return {key: self._build(member) for key, member in members}
+            case model.Item(members):
+                return self.namespace.make_item({key: self._build(member) for key, member in members})
+            case model.Items(members):
+                return self.namespace.MultiModalKwargsItems(
+                    {modality: [self._build(item) for item in items] for modality, items in members}
+                )
