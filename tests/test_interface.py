@@ -214,6 +214,13 @@ def test_every_feature_is_touched_before_any_is_updated() -> None:
     assert cache.calls == [f"{call} {key}" for call in ("touch", "update") for key in "aba"]
 
 
+@pytest.mark.clause("IF-13", "IT-10")
+def test_a_feature_without_hash_is_touched_under_its_identifier() -> None:
+    cache = RecordingReceiver(10)
+    cache.get_and_update_features([feature(item(1), None, "identity")])
+    assert cache.calls == ["touch identity", "update identity"]
+
+
 @pytest.mark.clause("IF-14")
 def test_features_are_updated_in_place_and_their_list_is_returned(
     receiver: LruKeyReplicatedReceiverCache,

@@ -321,9 +321,11 @@ def test_the_receivers_promise_ends_with_the_request(missing: list[str]) -> None
     else:
         receiver.get_and_update_features(request)
     assert order(receiver) == "C"
+    assert receiver._promises._entries == {}
+    with pytest.raises(MultiModalCacheMissError, match="A"):
+        receiver.get_and_update_item(None, "A")
     with pytest.raises(MultiModalCacheMissError, match="A"):
         receiver.get_and_update_features([feature(None, "A")])
-    assert receiver._promises._entries == {}
 
 
 @pytest.mark.clause("KR-15")

@@ -259,6 +259,14 @@ def test_replacing_by_a_value_that_is_no_larger_charges_the_difference_and_evict
 
 
 @pytest.mark.clause("LRU-14")
+@pytest.mark.parametrize(("key", "expected"), [("a", "bca"), ("b", "acb"), ("c", "abc")])
+def test_replacing_by_a_value_of_the_same_size_evicts_nothing(key: str, expected: str) -> None:
+    cache = abc()
+    cache.put(key, 2)
+    assert (order(cache), cache.currsize) == (expected, 6)
+
+
+@pytest.mark.clause("LRU-14")
 def test_replacing_by_a_larger_value_that_fits_beside_the_old_one_evicts_nothing() -> None:
     cache = lru(9, a=2, b=2)
     cache.put("a", 5)

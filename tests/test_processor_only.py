@@ -174,6 +174,16 @@ def test_a_hit_with_data_is_an_update_too() -> None:
         cache.get_and_update_item(None, "A")
 
 
+@pytest.mark.clause("PO-01", "PO-07")
+def test_data_for_a_cached_key_is_not_stored_and_leaves_the_promise() -> None:
+    cache, pairs = filled(A=4)
+    touched(cache, "A")
+    cache.get_and_update_item(pair(3), "A")
+    cache.get_and_update_item(pair(10), "B")
+    output = cache.get_and_update_item(None, "A")
+    assert output[0] is pairs["A"][0]
+
+
 @pytest.mark.clause("PO-07")
 def test_touches_before_any_update_belong_to_one_request() -> None:
     cache, pairs = filled(A=4)
