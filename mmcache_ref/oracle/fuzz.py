@@ -70,7 +70,7 @@ def _batch(machine: type[LockstepMachine], examples: int, seed: int) -> Run | No
     """Run one batch; the run of a violation, shrunk by Hypothesis, or None."""
     seeded = hypothesis.seed(seed)(machine)
     try:
-        run_state_machine_as_test(  # type: ignore[no-untyped-call]
+        run_state_machine_as_test(
             seeded,
             settings=settings(
                 max_examples=examples,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import lru_cache
-from typing import TypeVar
+from typing import Any
 
 from hypothesis import strategies as st
 from hypothesis.strategies import SearchStrategy
@@ -12,7 +12,6 @@ from hypothesis.strategies import SearchStrategy
 from mmcache_ref.model import factories, items, lru, processor_cache, receiver
 from mmcache_ref.model.component import Content, Op
 
-T = TypeVar("T")
 KEYS = ("a", "b", "c", "d", "e")
 LARGEST_BUDGET = 12
 """Bytes. Small, so that a few insertions already evict."""
@@ -33,13 +32,9 @@ def contents(budget: int) -> tuple[Content, ...]:
     return tuple(Content(size, fill if size else 0) for fill in (1, 2) for size in (*sorted(sizes), *edges))
 
 
-def weighted(*groups: Sequence[T] | tuple[int, Sequence[T]]) -> SearchStrategy[T]:
-    """One draw from all groups together; a group with a number counts that many times over."""
-    chosen: list[T] = []
-    for group in groups:
-        times, members = group if isinstance(group, tuple) and isinstance(group[0], int) else (1, group)
-        chosen += list(members) * times  # type: ignore[arg-type]
-    return st.sampled_from(chosen)
+def weighted(*groups: tuple[int, Sequence[Op]]) -> SearchStrategy[Any]:
+    """One draw from all groups together, each member as many times as the number beside its group."""
+    return st.sampled_from([member for times, members in groups for member in list(members) * times])
 
 
 lru_configs = st.builds(lru.Config, budget=budgets, keys=st.just(KEYS), sizes=st.just(()))
@@ -56,8 +51,8 @@ def _lru_operations(budget: int) -> SearchStrategy[Op]:
             [made(key) for key in KEYS for made in (lru.Contains, lru.GetItem, lru.Pop, lru.Delete, lru.Pin)],
         ),
         (8, [made(key) for key in KEYS for made in (lru.Get, lru.Touch)]),
-        [lru.SetItem(key, content) for key in KEYS for content in sizes],
-        [lru.PutIfFits(key, content) for key in KEYS for content in sizes],
+        (1, [lru.SetItem(key, content) for key in KEYS for content in sizes]),
+        (1, [lru.PutIfFits(key, content) for key in KEYS for content in sizes]),
         (2, [lru.Put(key, content) for key in KEYS for content in sizes]),
     )
 
@@ -90,7 +85,7 @@ def _processor_cache_operations(budget: int) -> SearchStrategy[Op]:
         (8, [processor_cache.Invalidate(key) for key in KEYS]),
         (16, [processor_cache.Touch(key) for key in KEYS]),
         (16, [processor_cache.Update(key) for key in KEYS]),
-        [processor_cache.Update(key, content) for key in KEYS for content in sizes],
+        (1, [processor_cache.Update(key, content) for key in KEYS for content in sizes]),
     )
     several = st.lists(st.sampled_from(pairs), min_size=1, max_size=3)
     return st.one_of(
@@ -124,12 +119,16 @@ def _receiver_operations(budget: int) -> SearchStrategy[Op]:
         (4, (receiver.Clear(),)),
         (4, [receiver.Touch(key) for key in KEYS]),
         (4, [receiver.Update(key) for key in KEYS]),
-        [receiver.Update(key, content) for key in KEYS for content in sizes],
+        (1, [receiver.Update(key, content) for key in KEYS for content in sizes]),
     )
-    feature = weighted(
-        (len(sizes), [receiver.Feature(key) for key in KEYS]),
-        [receiver.Feature(key, content) for key in KEYS for content in sizes],
-        [receiver.Feature(key, content, has_mm_hash=False) for key in KEYS for content in (None, *sizes[:3])],
+    feature = st.sampled_from(
+        [receiver.Feature(key) for key in KEYS] * len(sizes)
+        + [receiver.Feature(key, content) for key in KEYS for content in sizes]
+        + [
+            receiver.Feature(key, content, has_mm_hash=False)
+            for key in KEYS
+            for content in (None, *sizes[:3])
+        ]
     )
     features = st.lists(feature, max_size=LONGEST_REQUEST).map(
         lambda chosen: receiver.Features(tuple(chosen))

@@ -72,12 +72,12 @@ def judge_target(
                     for name in remaining:
                         verdicts[name] = ComponentVerdict(name, "undetermined", reason=message.reason)
         except WorkerDied as death:
-            name = death.component
-            if name is None:
-                for each in remaining:
-                    verdicts[each] = ComponentVerdict(each, "undetermined", reason=death.detail)
+            fatal = death.component
+            if fatal is not None:
+                verdicts[fatal] = _repeat_with_journal(target, options, fatal, death, silence)
             else:
-                verdicts[name] = _repeat_with_journal(target, options, name, death, silence)
+                for name in remaining:
+                    verdicts[name] = ComponentVerdict(name, "undetermined", reason=death.detail)
     ordered = tuple(verdicts[name] for name in options.components)
     seconds = round(time.monotonic() - started, 2)
     return TargetVerdict(target, options.profile, options.seed, seconds, ordered, command)

@@ -28,8 +28,7 @@ def resolve(target: str) -> Namespace:
         from mmcache_ref.oracle import upstream
 
         _, _, version = target.partition("@")
-        release = upstream.load_release(version) if version else upstream.load_installed()
-        return Namespace(release, target)
+        return upstream.load_release(version) if version else upstream.load_installed()
     if target.startswith("py:"):
         return Namespace(_import(target.removeprefix("py:")), target)
     raise ValueError(f"no such target: {target!r}. Take one of: {KINDS}")

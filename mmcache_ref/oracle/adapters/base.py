@@ -8,7 +8,7 @@ from typing import Any, Protocol
 import msgspec
 import numpy
 
-from mmcache_ref.model.component import Content, Missed, Op, Raised
+from mmcache_ref.model.component import Content, Missed, Raised
 from mmcache_ref.oracle.errors import NotOffered
 
 DOCUMENTED_ERRORS = (KeyError, ValueError, TypeError, AssertionError, NotImplementedError, RuntimeError)
@@ -18,7 +18,7 @@ DOCUMENTED_ERRORS = (KeyError, ValueError, TypeError, AssertionError, NotImpleme
 class Adapter(Protocol):
     """A component of a target, driven by canonical operations."""
 
-    def perform(self, operation: Op) -> Any:
+    def perform(self, operation: Any) -> Any:
         """Perform one operation; what the caller saw, in canonical form. Exceptions of the target pass."""
 
     def observe(self) -> Mapping[str, Any]:

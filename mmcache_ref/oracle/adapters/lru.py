@@ -8,8 +8,6 @@ from typing import Any
 from mmcache_ref.model import lru
 from mmcache_ref.oracle.adapters.base import need
 
-ABSENT = object()
-
 
 class LruAdapter:
     """The values are the descriptions themselves, weighed by their `nbytes`."""
@@ -68,11 +66,11 @@ class LruAdapter:
             "length": len(cache),
             "bytes": cache.currsize,
         }
-        order = getattr(cache, "order", ABSENT)
-        if order is not ABSENT:
+        order = getattr(cache, "order", None)
+        if order is not None:
             seen["order"] = tuple(order)
             seen["data"] = tuple(sorted(cache.cache))
-        pins = getattr(cache, "pinned_items", ABSENT)
-        if pins is not ABSENT:
+        pins = getattr(cache, "pinned_items", None)
+        if pins is not None:
             seen["pins"] = tuple(sorted(pins))
         return seen
