@@ -20,8 +20,18 @@ from mmcache_ref.oracle.namespace import Namespace
 KINDS = "reference, vllm, vllm@VERSION, py:package.module:name"
 
 
+def check_target(target: str) -> None:
+    """`ValueError` for a name that is of no kind."""
+    if target in ("reference", "vllm"):
+        return
+    kind, separator, rest = target.partition("@" if target.startswith("vllm@") else ":")
+    if kind not in ("vllm", "py") or not separator or not rest:
+        raise ValueError(f"no such target: {target!r}. Take one of: {KINDS}")
+
+
 def resolve(target: str) -> Namespace:
     """The namespace of a target; `ValueError` for a name of no kind, `TargetUnavailable` with the reason."""
+    check_target(target)
     if target == "reference":
         return Namespace(importlib.import_module("mmcache_ref.reference"), "reference")
     if target == "vllm" or target.startswith("vllm@"):
@@ -29,9 +39,7 @@ def resolve(target: str) -> Namespace:
 
         _, _, version = target.partition("@")
         return upstream.load_release(version) if version else upstream.load_installed()
-    if target.startswith("py:"):
-        return Namespace(_import(target.removeprefix("py:")), target)
-    raise ValueError(f"no such target: {target!r}. Take one of: {KINDS}")
+    return Namespace(_import(target.removeprefix("py:")), target)
 
 
 def _import(path: str) -> Any:

@@ -1,0 +1,1 @@
+"""Verdicts, runs and explorations for people and machines: text, JSON, JUnit."""

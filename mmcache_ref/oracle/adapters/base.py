@@ -58,7 +58,7 @@ def need(namespace: Any, *names: str) -> None:
 
 def observe_inner(cache: Any) -> dict[str, Any]:
     """Order and bytes of the LRU inside a cache; nothing when it has none."""
-    inner = getattr(cache, "_cache", None)
+    inner: Any = getattr(cache, "_cache", None)
     if hasattr(inner, "order") and hasattr(inner, "currsize"):
         return {"order": tuple(inner.order), "bytes": inner.currsize}
     return {}

@@ -1,0 +1,228 @@
+"""The command `mmcache-ref`.
+
+Exit codes: 0 conforms, 1 usage, 2 violates, 3 undetermined, 4 a run that cannot be read.
+"""
+
+from __future__ import annotations
+
+import sys
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Annotated, Any, Literal, NoReturn
+
+import msgspec
+import typer
+from rich.console import Console
+from rich.progress import Progress, TextColumn, TimeElapsedColumn
+
+from mmcache_ref import __version__
+from mmcache_ref.oracle import clauses as specification
+from mmcache_ref.oracle.components import COMPONENTS
+from mmcache_ref.oracle.errors import BadRun, NotOffered, TargetUnavailable, UnknownClause
+from mmcache_ref.oracle.guard import hang_guard
+from mmcache_ref.oracle.lockstep import BEST_LEVEL, Trial
+from mmcache_ref.oracle.matrix import VIEWS, matrix, missing, tests_directory
+from mmcache_ref.oracle.stored import read_run
+from mmcache_ref.oracle.suite import Options
+from mmcache_ref.oracle.supervisor import judge_target
+from mmcache_ref.oracle.targets import check_target, resolve
+from mmcache_ref.oracle.verdict import EXIT_CODES, Report, report
+from mmcache_ref.oracle.worker import Judged, Message, Progressed
+from mmcache_ref.report.files import report_json, write_report
+from mmcache_ref.report.junit import junit
+from mmcache_ref.report.text import clause_text, matrix_table, report_text, run_table
+
+USAGE, BAD_RUN = 1, 4
+USAGE_ERROR: Any = typer.BadParameter.__base__
+"""Where this class lives differs between releases of typer."""
+
+app = typer.Typer(
+    help="The executable specification of vLLM's multi-modal cache protocol.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    rich_markup_mode=None,
+)
+output = Console(highlight=False)
+messages = Console(stderr=True, highlight=False)
+
+
+def main() -> NoReturn:
+    """Run the command; usage errors exit with 1, since 2 says that a target violates."""
+    try:
+        sys.exit(app(standalone_mode=False))
+    except USAGE_ERROR as error:
+        error.show()
+        sys.exit(USAGE)
+    except typer.Abort:
+        sys.exit(130)
+
+
+def fail(message: str, code: int) -> NoReturn:
+    """Say why on stderr and leave."""
+    messages.print(f"mmcache-ref: {message}", markup=False, soft_wrap=True)
+    raise typer.Exit(code)
+
+
+@app.command()
+def conform(
+    targets: Annotated[
+        list[str], typer.Argument(help="reference, vllm, vllm@VERSION, or py:package.module:name")
+    ],
+    component: Annotated[
+        list[str] | None, typer.Option(help=f"Judge only this: {', '.join(COMPONENTS)}. May be repeated.")
+    ] = None,
+    profile: Annotated[
+        Literal["upstream", "safe"],
+        typer.Option(help="upstream: as 0.32 documents. safe: also the stronger clauses."),
+    ] = "safe",
+    level: Annotated[
+        int, typer.Option(min=0, max=BEST_LEVEL, help="Observe no more than this.")
+    ] = BEST_LEVEL,
+    seconds: Annotated[float, typer.Option(min=0, help="Time to fuzz each target.")] = 20.0,
+    seed: Annotated[int, typer.Option(min=0, help="Every random choice follows from it.")] = 0,
+    output_format: Annotated[Literal["text", "json", "junit"], typer.Option("--format")] = "text",
+    report_to: Annotated[
+        Path | None, typer.Option("--report", help="Also write the report and its runs into this folder.")
+    ] = None,
+) -> None:
+    """Judge targets: execute every edge of each component's tiny graph, then fuzz.
+
+    Example: mmcache-ref conform reference vllm@0.32.0 --seconds 20
+    """
+    components = tuple(component or COMPONENTS)
+    for name in components:
+        if name not in COMPONENTS:
+            raise typer.BadParameter(f"no component {name!r}: take one of {', '.join(COMPONENTS)}")
+    for target in targets:
+        try:
+            check_target(target)
+        except ValueError as error:
+            raise typer.BadParameter(str(error)) from None
+    options = Options(components, profile, level, seconds, seed)
+    verdict = _judge_all(targets, options)
+    if report_to is not None:
+        write_report(verdict, report_to)
+    if output_format == "json":
+        sys.stdout.write(report_json(verdict))
+    elif output_format == "junit":
+        sys.stdout.write(junit(verdict))
+    else:
+        output.print(report_text(verdict))
+    raise typer.Exit(EXIT_CODES[verdict.status])
+
+
+def _judge_all(targets: list[str], options: Options) -> Report:
+    """Judge the targets beside each other, each in a process of its own, with progress on a terminal."""
+    unique = list(dict.fromkeys(targets))
+    with _progress() as progress, ThreadPoolExecutor(max_workers=2) as pool:
+        lines = {target: progress.add_task(target, what="loading") for target in unique}
+
+        def observer(target: str, message: Message) -> None:
+            if isinstance(message, Progressed):
+                what = f"{message.component}: {message.stage}, {message.done:,} done"
+                progress.update(lines[target], what=what)
+            elif isinstance(message, Judged):
+                progress.update(lines[target], what=f"{message.component}: done")
+
+        def judge(target: str) -> Any:
+            command = f"mmcache-ref conform {target} --seed {options.seed} --seconds {options.seconds:g}"
+            verdict = judge_target(target, options, observer=observer, command=command)
+            progress.update(lines[target], what=verdict.status)
+            return verdict
+
+        return report(__version__, list(pool.map(judge, unique)))
+
+
+def _progress() -> Progress:
+    """A line for each target on stderr; nothing when that is no terminal."""
+    columns = (TextColumn("{task.description}"), TextColumn("{task.fields[what]}"), TimeElapsedColumn())
+    return Progress(*columns, console=messages, transient=True, disable=not messages.is_terminal)
+
+
+@app.command()
+def replay(
+    target: Annotated[str, typer.Argument(help="As for conform.")],
+    run: Annotated[str, typer.Argument(help="A run: a JSON file, or the JSON itself.")],
+) -> None:
+    """Repeat one run on a target and say where it leaves the model.
+
+    Example: mmcache-ref replay reference reports/runs/vllm-0.32.0-sender-KR-13.json
+    """
+    try:
+        stored = read_run(run)
+    except BadRun as error:
+        fail(str(error), BAD_RUN)
+    try:
+        namespace = resolve(target)
+        with hang_guard() as guard:
+            trial = Trial(COMPONENTS[stored.component], namespace, stored.profile, guard=guard)  # type: ignore[arg-type]
+            repeated = trial.run(stored.config, stored.operations)
+    except ValueError as error:
+        raise typer.BadParameter(str(error)) from None
+    except (TargetUnavailable, NotOffered) as error:
+        fail(str(error), EXIT_CODES["undetermined"])
+    output.print(run_table(repeated))
+    if repeated.mismatch is None:
+        output.print(f"{target} keeps every clause on this run")
+        raise typer.Exit(EXIT_CODES["conforms"])
+    broken = specification.clause(repeated.mismatch.clause)
+    output.print(f"{target} breaks {broken.id}: {broken.rule}", markup=False)
+    raise typer.Exit(EXIT_CODES["violates"])
+
+
+@app.command("clauses")
+def show_clauses(
+    identifier: Annotated[str | None, typer.Argument(help="Print this clause.")] = None,
+    missing_only: Annotated[
+        bool, typer.Option("--missing", help="Print the holes of the matrix; exit with 2 if there are any.")
+    ] = False,
+) -> None:
+    """Print a clause, or the matrix of clauses and the views that serve them.
+
+    Example: mmcache-ref clauses KR-13
+    """
+    cells = matrix()
+    if identifier is not None:
+        try:
+            found = specification.clause(identifier.upper())
+        except UnknownClause as error:
+            raise typer.BadParameter(str(error)) from None
+        output.print(clause_text(found, cells[found.id]))
+        return
+    if tests_directory() is None:
+        messages.print("the tests are not installed: the column `test` stays empty", style="dim")
+    if not missing_only:
+        rows = [(each, cells[each.id]) for each in specification.all_clauses().values()]
+        output.print(matrix_table(rows, VIEWS))
+        return
+    holes = missing(cells)
+    for each, views in holes:
+        output.print(f"{each.id} lacks {', '.join(views)}: {each.rule}", markup=False)
+    if holes:
+        fail(f"{len(holes)} clauses lack a view that their file demands", EXIT_CODES["violates"])
+    output.print(f"{len(specification.all_clauses())} clauses, none lacks a view that its file demands")
+
+
+@app.command()
+def schema() -> None:
+    """Print the JSON schema of a report.
+
+    Example: mmcache-ref schema > report.schema.json
+    """
+    from mmcache_ref.oracle.verdict import schema as report_schema
+
+    sys.stdout.write(msgspec.json.format(msgspec.json.encode(report_schema()), indent=2).decode() + "\n")
+
+
+@app.command()
+def version() -> None:
+    """Print the version.
+
+    Example: mmcache-ref version
+    """
+    output.print(__version__)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,234 @@
+"""Verdicts as tables and runs for a terminal."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Iterable, Sequence
+
+from rich.console import Console, Group, RenderableType
+from rich.markup import escape
+from rich.padding import Padding
+from rich.table import Table
+from rich.text import Text
+
+from mmcache_ref.oracle.clauses import Clause, clause
+from mmcache_ref.oracle.run import Run
+from mmcache_ref.oracle.stored import encode_run
+from mmcache_ref.oracle.verdict import ClauseVerdict, ComponentVerdict, Report, TargetVerdict
+from mmcache_ref.report.wording import (
+    operation_in_words,
+    ranges,
+    results_in_words,
+    state_in_words,
+)
+
+COLOURS = {
+    "conforms": "green",
+    "violates": "red",
+    "undetermined": "yellow",
+    "kept": "green",
+    "broken": "red",
+    "not reached": "yellow",
+}
+
+
+def report_text(report: Report) -> RenderableType:
+    """Both tables, then each run, then what was covered, then the verdict."""
+    parts: list[RenderableType] = [components_table(report.targets)]
+    if any(component.broken for target in report.targets for component in target.components):
+        parts += ["", clauses_table(report.targets)]
+    for target in report.targets:
+        for component in target.components:
+            for each in component.broken:
+                parts += ["", violation(target, component, each)]
+    parts += ["", coverage_table(report.targets), ""]
+    parts += [_closing(target) for target in report.targets]
+    return Group(*parts)
+
+
+def components_table(targets: Sequence[TargetVerdict]) -> Table:
+    """A row for each component, a column for each target."""
+    table = Table(title="Verdicts", title_justify="left", show_lines=True, title_style="bold")
+    table.add_column("component", no_wrap=True)
+    for target in targets:
+        table.add_column(escape(target.target))
+    for index, component in enumerate(targets[0].components):
+        table.add_row(component.component, *(_cell(target.components[index]) for target in targets))
+    return table
+
+
+def _cell(verdict: ComponentVerdict) -> Text:
+    text = Text(verdict.status, style=f"bold {COLOURS[verdict.status]}")
+    if verdict.reason:
+        return text.append(f"\n{verdict.reason}", style="not bold default")
+    kept = [each.id for each in verdict.clauses if each.status == "kept"]
+    text.append(f" at L{verdict.level}", style="not bold default")
+    if verdict.broken:
+        text.append("\nbroken: " + ranges(each.id for each in verdict.broken), style="not bold red")
+    unreached = [each.id for each in verdict.clauses if each.status == "not reached"]
+    if unreached:
+        text.append("\nnot reached: " + ranges(unreached), style="not bold yellow")
+    return text.append(f"\nkept ({len(kept)}): " + ranges(kept), style="not bold default")
+
+
+def clauses_table(targets: Sequence[TargetVerdict]) -> Table:
+    """The clauses that some target breaks, beside each other."""
+    table = Table(title="Broken clauses", title_justify="left", show_lines=True, title_style="bold")
+    table.add_column("clause", no_wrap=True)
+    table.add_column("rule", ratio=1)
+    for target in targets:
+        table.add_column(escape(target.target), no_wrap=True)
+    found = [each for target in targets for component in target.components for each in component.broken]
+    for identifier in sorted({each.id for each in found}):
+        table.add_row(
+            f"{identifier}\n{_origin(clause(identifier))}",
+            escape(clause(identifier).rule),
+            *(_status(target, identifier) for target in targets),
+        )
+    return table
+
+
+def _origin(each: Clause) -> str:
+    return ", ".join(each.faults) if each.is_stronger else "seed"
+
+
+def _status(target: TargetVerdict, identifier: str) -> Text:
+    """The worst that any component of the target says of a clause."""
+    found = [each for component in target.components for each in component.clauses if each.id == identifier]
+    for status in ("broken", "kept", "not reached"):
+        for each in found:
+            if each.status == status:
+                text = Text(status, style=COLOURS[status])
+                return text.append(f"\nin {_count(each.run)}") if each.run is not None else text
+    return Text("not judged", style="dim")
+
+
+def _count(run: Run) -> str:
+    count = len(run.steps)
+    return f"{count} operation{'' if count == 1 else 's'}"
+
+
+def violation(target: TargetVerdict, component: ComponentVerdict, broken: ClauseVerdict) -> RenderableType:
+    """The clause, its rule, and the shortest run that breaks it."""
+    run = broken.run
+    assert run is not None
+    found = f"fuzz seed {broken.seed}" if broken.seed is not None else "exhaustive"
+    head = Text.assemble(
+        (broken.id, "bold red"),
+        f" broken by {target.target}, {component.component}, {_count(run)} ({found})",
+    )
+    lines: list[RenderableType] = [head, Padding(Text(f"“{broken.rule}”", style="italic"), (0, 0, 0, 2))]
+    lines += [Padding(run_table(run), (0, 0, 0, 2))]
+    lines += [Padding(Text(f"repeat: {replay_command(target.target, run)}", style="dim"), (0, 0, 0, 2))]
+    return Group(*lines)
+
+
+def run_table(run: Run) -> RenderableType:
+    """A run step by step, with the state that the model has after each, and the mismatch it ends with."""
+    table = Table(box=None, padding=(0, 2, 0, 0), show_edge=False)
+    table.add_column("", justify="right", style="dim")
+    table.add_column("operation")
+    table.add_column("the clauses say")
+    table.add_column("state after (least recent first)")
+    for number, step in enumerate(run.steps, 1):
+        table.add_row(
+            str(number),
+            escape(operation_in_words(step.operation)),
+            escape(results_in_words(step.expected)),
+            escape(state_in_words(step.state)),
+        )
+    budget = getattr(run.config, "budget", None)
+    parts: list[RenderableType] = [] if budget is None else [f"budget {budget} bytes"]
+    parts.append(table)
+    mismatch = run.mismatch
+    if mismatch is not None:
+        what = "the result" if mismatch.aspect == "outcome" else f"{mismatch.aspect} (L{mismatch.level})"
+        expected, actual = results_in_words(mismatch.expected), results_in_words(mismatch.actual)
+        parts.append(Text.assemble((f"{what} is ", "red"), (actual, "bold red"), (", not ", "red"), expected))
+    return Group(*parts)
+
+
+def replay_command(target: str, run: Run) -> str:
+    """The command that repeats a run on a target."""
+    return shlex.join(["mmcache-ref", "replay", target, encode_run(run)])
+
+
+def coverage_table(targets: Sequence[TargetVerdict]) -> Table:
+    """What was compared on each target."""
+    table = Table(title="Covered", title_justify="left", title_style="bold")
+    columns = (
+        "target",
+        "component",
+        "states",
+        "edges",
+        "fuzz examples",
+        "fuzz operations",
+        "cases",
+        "seconds",
+    )
+    for name in columns:
+        table.add_column(name, justify="left" if name in ("target", "component") else "right")
+    for target in targets:
+        for each in target.components:
+            done = each.coverage
+            table.add_row(
+                escape(target.target),
+                each.component,
+                _of(done.states, done.graph_states),
+                _of(done.edges, done.graph_edges),
+                f"{done.fuzz_examples:,}",
+                f"{done.fuzz_operations:,}",
+                _of(done.cases, done.all_cases),
+                f"{each.seconds:.1f}",
+            )
+    return table
+
+
+def _of(part: int, whole: int) -> str:
+    return f"{part:,}" if part == whole else f"{part:,} of {whole:,}"
+
+
+def _closing(target: TargetVerdict) -> Text:
+    broken = {each.id for component in target.components for each in component.broken}
+    what = f": {ranges(broken)}" if broken else ""
+    return Text.assemble(
+        f"{target.target} ",
+        (target.status, f"bold {COLOURS[target.status]}"),
+        f"{what} (profile {target.profile}, seed {target.seed}, {target.seconds:.0f} s)",
+    )
+
+
+def clause_text(each: Clause, serving: dict[str, tuple[str, ...]]) -> RenderableType:
+    """A clause with its rule, its notes, and who serves it."""
+    origin = f"stronger: {', '.join(each.faults)}" if each.is_stronger else "seed"
+    lines: list[RenderableType] = [
+        Text.assemble((each.id, "bold"), f" · {each.level} · {origin} · spec/{each.file}"),
+        Padding(Text(each.rule), (0, 0, 0, 2)),
+    ]
+    if each.notes:
+        lines.append(Padding(Text(each.notes, style="dim"), (1, 0, 0, 2)))
+    lines.append("")
+    for view, places in serving.items():
+        lines.append(f"  {view:10} {', '.join(places) or '–'}")
+    return Group(*lines)
+
+
+def matrix_table(rows: Iterable[tuple[Clause, dict[str, tuple[str, ...]]]], views: Sequence[str]) -> Table:
+    """The matrix clause × view: how many places serve it; `–` where the specification asks for none."""
+    table = Table(box=None, padding=(0, 2, 0, 0))
+    for name in ("clause", "level", "origin"):
+        table.add_column(name, no_wrap=True)
+    for view in views:
+        table.add_column(view, justify="right")
+    for each, serving in rows:
+        cells = []
+        for view in views:
+            count = len(serving[view])
+            cells.append(str(count) if count else "[red]missing[/red]" if view in each.views else "–")
+        table.add_row(each.id, each.level, _origin(each), *cells)
+    return table
+
+
+def print_to(console: Console, part: RenderableType) -> None:
+    """Print without rich's own highlighting."""
+    console.print(part, highlight=False)

@@ -1,0 +1,100 @@
+"""Operations, results and states in words: one wording for every report."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+import msgspec
+
+from mmcache_ref.model.component import Op
+from mmcache_ref.oracle.component import tag
+
+
+def operation_in_words(operation: Op) -> str:
+    """An operation as its name and what it is given."""
+    fields = [getattr(operation, name) for name in operation.__struct_fields__]
+    return " ".join(
+        [tag(operation), *(value_in_words(msgspec.to_builtins(field)) for field in fields)]
+    ).strip()
+
+
+def value_in_words(value: Any) -> str:
+    """A part of an operation, of a result or of a state, given as JSON has it."""
+    if isinstance(value, Mapping):
+        return _mapping_in_words(value)
+    if isinstance(value, list | tuple):
+        return "[" + ", ".join(value_in_words(member) for member in value) + "]"
+    return "nothing" if value is None else str(value)
+
+
+def result_in_words(result: Any) -> str:
+    """What an operation gave its caller."""
+    if not isinstance(result, Mapping):
+        return value_in_words(result)
+    match result.get("result"):
+        case "raised":
+            return ": ".join(filter(None, (result["error"], result["says"])))
+        case "missed":
+            return f"MultiModalCacheMissError({', '.join(result['hashes'])})"
+        case "updated" | "received":
+            return _updated_in_words(result)
+        case "ingested":
+            served = value_in_words([None if item is None else item["item"] for item in result["items"]])
+            return f"{served}, missing {', '.join(result['missed'])}" if result["missed"] else served
+        case "unexpected":
+            return str(result["what"])
+    return value_in_words(result)
+
+
+def results_in_words(result: Any) -> str:
+    """As `result_in_words`, also for an operation of several parts."""
+    if isinstance(result, list | tuple) and any(isinstance(part, Mapping) for part in result):
+        return "; ".join(map(result_in_words, result))
+    return result_in_words(result)
+
+
+def state_in_words(state: Mapping[str, Any]) -> str:
+    """The keys in eviction order, least recent first, and the bytes in use."""
+    parts = []
+    for name, value in state.items():
+        if name == "order":
+            parts.append(" ".join(map(str, value)) or "empty")
+        elif name == "bytes":
+            parts.append(f"{value} B")
+    return ", ".join(parts)
+
+
+def ranges(identifiers: Iterable[str]) -> str:
+    """Clause ids, with neighbours drawn together: `LRU-01…LRU-05, LRU-07`."""
+    groups: list[list[str]] = []
+    for identifier in sorted(identifiers):
+        prefix, _, number = identifier.rpartition("-")
+        if groups:
+            last_prefix, _, last_number = groups[-1][-1].rpartition("-")
+            if last_prefix == prefix and int(last_number) + 1 == int(number):
+                groups[-1].append(identifier)
+                continue
+        groups.append([identifier])
+    return ", ".join(group[0] if len(group) == 1 else f"{group[0]}…{group[-1]}" for group in groups)
+
+
+def _mapping_in_words(value: Mapping[str, Any]) -> str:
+    if value.keys() == {"nbytes", "fill"}:
+        return f"{value['nbytes']} B of {value['fill']}"
+    if value.keys() == {"key", "content", "modality"}:
+        kind = "" if value["modality"] == "image" else f" ({value['modality']})"
+        return f"{value['key']} = {value_in_words(value['content'])}{kind}"
+    if value.keys() == {"key", "content", "has_mm_hash"}:
+        name = value["key"] if value["has_mm_hash"] else f"{value['key']} (by identifier)"
+        return f"{name} = {value_in_words(value['content'])}" if value["content"] else f"{name} without data"
+    return ", ".join(f"{name} {value_in_words(member)}" for name, member in value.items())
+
+
+def _updated_in_words(result: Mapping[str, Any]) -> str:
+    item = "no item" if result["item"] is None else value_in_words(result["item"])
+    whose = " (its own input)" if result["is_input"] else ""
+    updates = result.get("updates")
+    if updates is None or updates == result["item"]:
+        return f"{item}{whose}"
+    return f"{item}{whose} with the prompt updates of {value_in_words(updates)}"
