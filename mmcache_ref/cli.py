@@ -108,7 +108,7 @@ def conform(
     elif output_format == "junit":
         sys.stdout.write(junit(verdict))
     else:
-        output.print(report_text(verdict))
+        output.print(report_text(verdict), crop=False)
     raise typer.Exit(EXIT_CODES[verdict.status])
 
 

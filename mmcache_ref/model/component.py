@@ -9,6 +9,7 @@ A component is a module with
     initial     (config) -> State
     operations  (config, state) -> the operations worth trying from this state
     step        (config, state, operation) -> (State, Outcome), total over the alphabet
+    bare        (config) -> the configuration without what only a search needs
     view        (state) -> what identifies the state in a search (counters left out)
     observe     (config, state) -> aspect -> value, to compare with an implementation
     RULES       (operation tag, outcome kind) -> the clauses that decide it

@@ -40,7 +40,7 @@ class Make(Op, frozen=True, tag="make"):
 Operation = Make
 
 
-class Config(msgspec.Struct, frozen=True):
+class Config(msgspec.Struct, frozen=True, omit_defaults=True):
     """The values of each attribute that an exhaustive run combines."""
 
     budgets: tuple[int, ...] = (0, 1000, 4 * GIB)
@@ -107,6 +107,11 @@ def makes_shared_memory(operation: Operation) -> bool:
     if cache_type(operation.configuration) != "shm":
         return False
     return operation.function == "processor" or (operation.function == "worker" and operation.has_lock)
+
+
+def bare(config: Config) -> Config:
+    """Nothing: an operation says it all."""
+    return Config()
 
 
 def view(state: State) -> tuple[object, ...]:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterator, Mapping
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import msgspec
 
@@ -91,10 +91,17 @@ class CachedSize(Op, frozen=True, tag="cached_size"):
     is_metadata: bool = False
 
 
-Operation = Size | Complexity | CachedSize
+class Kept(Op, frozen=True, tag="kept"):
+    """How many bytes of memory a cached payload keeps alive, asked of what a later hit returns."""
+
+    payload: Tensor | Array
+    cache: Literal["processor-only", "receiver"]
 
 
-class Config(msgspec.Struct, frozen=True):
+Operation = Size | Complexity | CachedSize | Kept
+
+
+class Config(msgspec.Struct, frozen=True, omit_defaults=True):
     """The values that an exhaustive run asks about."""
 
     values: tuple[Description, ...] = ()
@@ -113,10 +120,12 @@ KINDS = {
 }
 RULES: Mapping[tuple[str, str], Rule] = {
     **{("size", kind): rule(clause) for kind, clause in KINDS.items()},
-    **{("cached_size", kind): rule("IT-15") for kind in KINDS if kind not in ("no_leaves", "array")},
+    ("cached_size", "nested"): rule("IT-15"),
     ("cached_size", "no_leaves"): rule("IT-18"),
     ("cached_size", "array"): rule("IT-19"),
     ("complexity", "counted"): rule("IT-16"),
+    ("kept", "whole"): rule("IT-20"),
+    ("kept", "view"): rule("IT-20"),
 }
 ASPECTS: Mapping[str, Aspect] = {}
 
@@ -228,6 +237,14 @@ def operations(config: Config, state: State) -> Iterator[Operation]:
         if isinstance(value, Item):
             yield CachedSize(value)
             yield CachedSize(value, is_metadata=True)
+        if isinstance(value, Tensor | Array):
+            yield Kept(value, "processor-only")
+            yield Kept(value, "receiver")
+
+
+def bare(config: Config) -> Config:
+    """Nothing: an operation says it all."""
+    return Config()
 
 
 def view(state: State) -> tuple[object, ...]:
@@ -241,12 +258,14 @@ def observe(config: Config, state: State) -> dict[str, object]:
 
 
 def step(config: Config, state: State, operation: Operation) -> tuple[State, Outcome]:
-    """One question.   [IT-15]"""
+    """One question.   [IT-15, IT-20]"""
     match operation:
         case Size(value):
             size = sum(map(leaf_size, leaves(value)))
             return state, several(KINDS, kinds(value), size)
         case CachedSize(item):
             return state, several(KINDS, kinds(item), sum(map(leaf_size, leaves(item))))
+        case Kept(payload):
+            return state, Outcome("view" if payload.is_view else "whole", leaf_size(payload))
         case Complexity(value):
             return state, Outcome("counted", complexity(value))

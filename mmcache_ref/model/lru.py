@@ -14,16 +14,16 @@ from .entries import Entries
 NAME = "lru"
 
 
-class Config(msgspec.Struct, frozen=True):
+class Config(msgspec.Struct, frozen=True, omit_defaults=True):
     """`budget` in bytes; `keys` and `sizes` (bytes) are what the search tries."""
 
     budget: int
-    keys: tuple[str, ...]
-    sizes: tuple[int, ...]
+    keys: tuple[str, ...] = ()
+    sizes: tuple[int, ...] = ()
 
 
 PRESETS = {
-    "tiny": Config(budget=3, keys=("a", "b", "c"), sizes=(0, 1, 2, 3, 4)),
+    "tiny": Config(budget=2, keys=("a", "b", "c"), sizes=(0, 1, 2, 3)),
     "small": Config(budget=6, keys=("a", "b", "c", "d"), sizes=(0, 1, 2, 3, 5, 6, 7)),
 }
 
@@ -243,6 +243,11 @@ def operations(config: Config, state: State) -> Iterator[Operation]:
     yield Stat()
     yield Stat(delta=True)
     yield Usage()
+
+
+def bare(config: Config) -> Config:
+    """The budget alone."""
+    return Config(config.budget)
 
 
 def view(state: State) -> tuple[object, ...]:

@@ -23,12 +23,12 @@ class Item(msgspec.Struct, frozen=True, order=True):
     modality: str = "image"
 
 
-class Config(msgspec.Struct, frozen=True):
+class Config(msgspec.Struct, frozen=True, omit_defaults=True):
     """`budget` in bytes; the `contents` each key may have; the `requests` that the merge step is given."""
 
     budget: int
-    contents: tuple[tuple[str, Content], ...]
-    requests: tuple[tuple[Item, ...], ...]
+    contents: tuple[tuple[str, Content], ...] = ()
+    requests: tuple[tuple[Item, ...], ...] = ()
 
     @property
     def keys(self) -> tuple[str, ...]:
@@ -139,6 +139,11 @@ def operations(config: Config, state: State) -> Iterator[Operation]:
     yield Clear()
     yield Stats()
     yield Stats(delta=True)
+
+
+def bare(config: Config) -> Config:
+    """The budget alone."""
+    return Config(config.budget)
 
 
 def view(state: State) -> tuple[object, ...]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from . import processor_cache
 from .component import Outcome
-from .processor_cache import ASPECTS, PRESETS, Config, Operation, State, observe, operations, view
+from .processor_cache import ASPECTS, PRESETS, Config, Operation, State, bare, observe, operations, view
 
 __all__ = [
     "ASPECTS",
@@ -14,6 +14,7 @@ __all__ = [
     "Config",
     "Operation",
     "State",
+    "bare",
     "initial",
     "observe",
     "operations",

@@ -22,12 +22,12 @@ class Feature(msgspec.Struct, frozen=True, order=True):
     has_mm_hash: bool = True
 
 
-class Config(msgspec.Struct, frozen=True):
+class Config(msgspec.Struct, frozen=True, omit_defaults=True):
     """`budget` in bytes; the `contents` each key may have; the `requests` that arrive."""
 
     budget: int
-    contents: tuple[tuple[str, Content], ...]
-    requests: tuple[tuple[Feature, ...], ...]
+    contents: tuple[tuple[str, Content], ...] = ()
+    requests: tuple[tuple[Feature, ...], ...] = ()
 
     @property
     def keys(self) -> tuple[str, ...]:
@@ -120,6 +120,11 @@ def operations(config: Config, state: State) -> Iterator[Operation]:
     for request in config.requests:
         yield Features(request)
     yield Clear()
+
+
+def bare(config: Config) -> Config:
+    """The budget alone."""
+    return Config(config.budget)
 
 
 def view(state: State) -> tuple[object, ...]:

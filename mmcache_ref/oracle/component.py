@@ -27,6 +27,7 @@ class Model(Protocol):
     initial: Callable[[Any], Any]
     operations: Callable[[Any, Any], Iterable[Any]]
     step: Callable[[Any, Any, Any], tuple[Any, Outcome]]
+    bare: Callable[[Any], Any]
     view: Callable[[Any], Any]
     observe: Callable[[Any, Any], Mapping[str, Any]]
 

@@ -70,7 +70,8 @@ class Trial:
             )
             if mismatch is not None or lockstep.is_silent:
                 break
-        return Run(self.component.name, config, self.profile, tuple(steps), mismatch)
+        bare = self.component.model.bare(config)
+        return Run(self.component.name, bare, self.profile, tuple(steps), mismatch)
 
 
 class Lockstep:
@@ -152,8 +153,9 @@ class Lockstep:
 
     def _mismatch(self, clause_id: str, aspect: str, expected: Any, actual: Any) -> Mismatch:
         seen = self.model.ASPECTS[aspect].level if aspect in self.model.ASPECTS else 0
-        others = [self.model.RULES[tag(self.performed[-1]), kind] for kind in self.outcome.also]
-        suspects = tuple(sorted({clause_id, *(clause for rule in others for clause in rule)}))
+        rules = self.model.RULES
+        parts = [rules.get((tag(self.performed[-1]), kind), ()) for kind in self.outcome.also]
+        suspects = tuple(sorted({clause_id, *(each for rule in parts for each in rule)}))
         kind = self.outcome.kind
         return Mismatch(clause_id, aspect, kind, seen, plain(expected), plain(actual), suspects)
 

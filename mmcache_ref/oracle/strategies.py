@@ -11,6 +11,7 @@ from hypothesis.strategies import SearchStrategy
 
 from mmcache_ref.model import factories, items, lru, processor_cache, receiver
 from mmcache_ref.model.component import Content, Op
+from mmcache_ref.model.entries import find
 
 KEYS = ("a", "b", "c", "d", "e")
 LARGEST_BUDGET = 12
@@ -37,7 +38,7 @@ def weighted(*groups: tuple[int, Sequence[Op]]) -> SearchStrategy[Any]:
     return st.sampled_from([member for times, members in groups for member in list(members) * times])
 
 
-lru_configs = st.builds(lru.Config, budget=budgets, keys=st.just(KEYS), sizes=st.just(()))
+lru_configs = st.builds(lru.Config, budgets)
 
 
 @lru_cache(maxsize=64)
@@ -62,9 +63,7 @@ def lru_operations(config: lru.Config, state: lru.State) -> SearchStrategy[Op]:
     return _lru_operations(config.budget)
 
 
-processor_cache_configs = st.builds(
-    processor_cache.Config, budget=budgets, contents=st.just(()), requests=st.just(())
-)
+processor_cache_configs = st.builds(processor_cache.Config, budgets)
 
 
 @lru_cache(maxsize=64)
@@ -105,11 +104,19 @@ def _update_all(pairs: list[tuple[str, Content | None]], shorter: int) -> proces
 def processor_cache_operations(
     config: processor_cache.Config, state: processor_cache.State
 ) -> SearchStrategy[Op]:
-    """Raw calls and merge steps, with repeated hashes and sizes about the budget."""
+    """Raw calls and merge steps, with repeated hashes and sizes about the budget.
+
+    Where a promise was evicted, one of three operations asks for it: few others would.
+    """
+    evicted = [key for key, _ in state.promised if find(state.entries, key) is None]
+    if evicted:
+        asked = st.sampled_from([processor_cache.Update(key) for key in evicted])
+        usual = _processor_cache_operations(config.budget)
+        return st.one_of(usual, usual, asked)
     return _processor_cache_operations(config.budget)
 
 
-receiver_configs = st.builds(receiver.Config, budget=budgets, contents=st.just(()), requests=st.just(()))
+receiver_configs = st.builds(receiver.Config, budgets)
 
 
 @lru_cache(maxsize=64)
@@ -144,11 +151,16 @@ def receiver_operations(config: receiver.Config, state: receiver.State) -> Searc
 item_configs = st.just(items.Config())
 
 
+shapes = st.lists(st.integers(0, 4), max_size=3).map(tuple)
+payloads = st.one_of(
+    st.builds(items.Tensor, shapes, st.sampled_from(sorted(items.WIDTHS)), st.booleans()),
+    st.builds(items.Array, shapes, st.sampled_from(("uint8", "float32", "int64")), st.booleans()),
+)
+
+
 def _values() -> SearchStrategy[items.Description]:
-    shapes = st.lists(st.integers(0, 4), max_size=3).map(tuple)
     leaves = st.one_of(
-        st.builds(items.Tensor, shapes, st.sampled_from(sorted(items.WIDTHS)), st.booleans()),
-        st.builds(items.Array, shapes, st.sampled_from(("uint8", "float32", "int64")), st.booleans()),
+        payloads,
         st.builds(items.Plain, st.one_of(st.none(), st.integers(), st.floats(allow_nan=False), st.text())),
     )
     names = st.sampled_from(("pixels", "grid", "mask"))
@@ -173,6 +185,7 @@ def _item_operations() -> SearchStrategy[Op]:
         st.builds(items.Size, anything),
         st.builds(items.Complexity, anything),
         st.builds(items.CachedSize, item, st.booleans()),
+        st.builds(items.Kept, payloads, st.sampled_from(("processor-only", "receiver"))),
     )
 
 

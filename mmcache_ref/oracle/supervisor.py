@@ -25,7 +25,7 @@ from mmcache_ref.oracle.run import Mismatch, Run, Step, plain
 from mmcache_ref.oracle.stored import decode_verdict
 from mmcache_ref.oracle.suite import Options
 from mmcache_ref.oracle.verdict import ComponentVerdict, TargetVerdict, clause_verdict
-from mmcache_ref.oracle.worker import Judged, Message, Progressed, Ready, Request, Unavailable
+from mmcache_ref.oracle.worker import Judged, Message, OracleFailed, Progressed, Ready, Request, Unavailable
 
 LOADING_SECONDS: Final = 900.0
 """A target may be downloaded while it is loaded."""
@@ -68,6 +68,11 @@ def judge_target(
                 observer(target, message)
                 if isinstance(message, Judged):
                     verdicts[message.component] = decode_verdict(bytes(message.verdict))
+                elif isinstance(message, OracleFailed):
+                    reason = f"the oracle itself failed, please report it: {message.detail}"
+                    verdicts[message.component] = ComponentVerdict(
+                        message.component, "undetermined", reason=reason
+                    )
                 elif isinstance(message, Unavailable):
                     for name in remaining:
                         verdicts[name] = ComponentVerdict(name, "undetermined", reason=message.reason)
@@ -148,7 +153,8 @@ def _messages(request: Request, silence: float) -> Iterator[Message]:
             elif isinstance(message, Progressed):
                 component = message.component
             is_done = isinstance(message, Unavailable) or (
-                isinstance(message, Judged) and message.component == request.options.components[-1]
+                isinstance(message, Judged | OracleFailed)
+                and message.component == request.options.components[-1]
             )
             yield message
         code = process.wait()

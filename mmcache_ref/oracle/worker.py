@@ -9,6 +9,7 @@ import logging
 import os
 import sys
 import time
+import traceback
 from pathlib import Path
 from typing import Final
 
@@ -58,7 +59,14 @@ class Judged(msgspec.Struct, frozen=True, tag="judged"):
     verdict: msgspec.Raw
 
 
-Message = Ready | Unavailable | Progressed | Judged
+class OracleFailed(msgspec.Struct, frozen=True, tag="oracle_failed"):
+    """The oracle itself raised, which says nothing about the target."""
+
+    component: str
+    detail: str
+
+
+Message = Ready | Unavailable | Progressed | Judged | OracleFailed
 
 
 def main() -> None:
@@ -90,15 +98,19 @@ def main() -> None:
     journal = Journal(Path(request.journal)) if request.journal else None
     for name in options.components:
         send(Progressed(name, "exhaustive", 0))
-        verdict: ComponentVerdict = judge(
-            COMPONENTS[name],
-            namespace,
-            options,
-            seconds=options.seconds / len(options.components),
-            progress=progress,
-            journal=journal,
-        )
-        send(Judged(name, msgspec.Raw(msgspec.json.encode(verdict))))
+        try:
+            verdict: ComponentVerdict = judge(
+                COMPONENTS[name],
+                namespace,
+                options,
+                seconds=options.seconds / len(options.components),
+                progress=progress,
+                journal=journal,
+            )
+        except Exception:
+            send(OracleFailed(name, traceback.format_exc()))
+        else:
+            send(Judged(name, msgspec.Raw(msgspec.json.encode(verdict))))
 
 
 if __name__ == "__main__":

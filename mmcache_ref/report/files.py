@@ -29,7 +29,7 @@ def write_report(report: Report, folder: Path) -> None:
     (folder / "verdict.json").write_text(report_json(report), encoding="utf-8")
     (folder / "junit.xml").write_text(junit(report), encoding="utf-8")
     with (folder / "verdict.txt").open("w", encoding="utf-8") as file:
-        Console(file=file, width=WIDTH, highlight=False).print(report_text(report))
+        Console(file=file, width=WIDTH, highlight=False).print(report_text(report), crop=False)
     for target in report.targets:
         label = re.sub(r"[^\w.]+", "-", target.target)
         for component in target.components:

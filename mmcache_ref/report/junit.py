@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from xml.etree import ElementTree as xml
+from xml.etree import ElementTree
 
 from mmcache_ref.oracle.verdict import ClauseVerdict, ComponentVerdict, Report, TargetVerdict
 from mmcache_ref.report.text import replay_command
@@ -12,35 +12,35 @@ from mmcache_ref.report.wording import operation_in_words, results_in_words
 def junit(report: Report) -> str:
     """The whole report. A broken clause fails, one that was not reached is skipped, and a component on which
     nothing could be determined is an error."""
-    root = xml.Element("testsuites", name="mmcache-ref")
+    root = ElementTree.Element("testsuites", name="mmcache-ref")
     for target in report.targets:
         for component in target.components:
             root.append(_suite(target, component))
-    xml.indent(root)
-    return xml.tostring(root, encoding="unicode", xml_declaration=True) + "\n"
+    ElementTree.indent(root)
+    return ElementTree.tostring(root, encoding="unicode", xml_declaration=True) + "\n"
 
 
-def _suite(target: TargetVerdict, component: ComponentVerdict) -> xml.Element:
+def _suite(target: TargetVerdict, component: ComponentVerdict) -> ElementTree.Element:
     name = f"{target.target}: {component.component}"
-    suite = xml.Element("testsuite", name=name, time=f"{component.seconds:.3f}")
+    suite = ElementTree.Element("testsuite", name=name, time=f"{component.seconds:.3f}")
     for each in component.clauses:
         suite.append(_case(target, name, each))
     if component.status == "undetermined":
-        case = xml.SubElement(suite, "testcase", classname=name, name="undetermined")
-        xml.SubElement(case, "error", message=_legal(component.reason))
+        case = ElementTree.SubElement(suite, "testcase", classname=name, name="undetermined")
+        ElementTree.SubElement(case, "error", message=_legal(component.reason))
     suite.set("tests", str(len(suite)))
     for kind, plural in (("failure", "failures"), ("error", "errors"), ("skipped", "skipped")):
         suite.set(plural, str(len(suite.findall(f"testcase/{kind}"))))
     return suite
 
 
-def _case(target: TargetVerdict, suite: str, each: ClauseVerdict) -> xml.Element:
-    case = xml.Element("testcase", classname=suite, name=each.id)
+def _case(target: TargetVerdict, suite: str, each: ClauseVerdict) -> ElementTree.Element:
+    case = ElementTree.Element("testcase", classname=suite, name=each.id)
     if each.status == "not reached":
-        xml.SubElement(case, "skipped", message="nothing was compared for this clause")
+        ElementTree.SubElement(case, "skipped", message="nothing was compared for this clause")
     if each.run is not None and each.run.mismatch is not None:
         mismatch = each.run.mismatch
-        failure = xml.SubElement(case, "failure", message=_legal(each.rule), type=each.id)
+        failure = ElementTree.SubElement(case, "failure", message=_legal(each.rule), type=each.id)
         lines = [operation_in_words(step.operation) for step in each.run.steps]
         lines.append(f"expected {mismatch.aspect}: {results_in_words(mismatch.expected)}")
         lines.append(f"got: {results_in_words(mismatch.actual)}")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shlex
+import textwrap
 from collections.abc import Iterable, Sequence
 
 from rich.console import Console, Group, RenderableType
@@ -11,10 +12,10 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
-from mmcache_ref.oracle.clauses import Clause, clause
+from mmcache_ref.oracle.clauses import Clause, all_clauses, clause
 from mmcache_ref.oracle.run import Run
 from mmcache_ref.oracle.stored import encode_run
-from mmcache_ref.oracle.verdict import ClauseVerdict, ComponentVerdict, Report, TargetVerdict
+from mmcache_ref.oracle.verdict import ClauseVerdict, ComponentVerdict, Coverage, Report, TargetVerdict
 from mmcache_ref.report.wording import (
     operation_in_words,
     ranges,
@@ -22,6 +23,8 @@ from mmcache_ref.report.wording import (
     state_in_words,
 )
 
+SHORT_RULE = 100
+"""Characters of a rule in a table."""
 COLOURS = {
     "conforms": "green",
     "violates": "red",
@@ -41,7 +44,7 @@ def report_text(report: Report) -> RenderableType:
         for component in target.components:
             for each in component.broken:
                 parts += ["", violation(target, component, each)]
-    parts += ["", coverage_table(report.targets), ""]
+    parts += ["", unjudged(report.targets), ""]
     parts += [_closing(target) for target in report.targets]
     return Group(*parts)
 
@@ -68,7 +71,8 @@ def _cell(verdict: ComponentVerdict) -> Text:
     unreached = [each.id for each in verdict.clauses if each.status == "not reached"]
     if unreached:
         text.append("\nnot reached: " + ranges(unreached), style="not bold yellow")
-    return text.append(f"\nkept ({len(kept)}): " + ranges(kept), style="not bold default")
+    text.append(f"\nkept ({len(kept)}): {ranges(kept)}", style="not bold default")
+    return text.append(f"\n{_coverage(verdict.coverage)}", style="not bold dim")
 
 
 def clauses_table(targets: Sequence[TargetVerdict]) -> Table:
@@ -82,10 +86,15 @@ def clauses_table(targets: Sequence[TargetVerdict]) -> Table:
     for identifier in sorted({each.id for each in found}):
         table.add_row(
             f"{identifier}\n{_origin(clause(identifier))}",
-            escape(clause(identifier).rule),
+            escape(shortened(clause(identifier).rule)),
             *(_status(target, identifier) for target in targets),
         )
     return table
+
+
+def shortened(rule: str) -> str:
+    """The beginning of a rule; the run below the table quotes it whole."""
+    return textwrap.shorten(rule, SHORT_RULE, placeholder=" …")
 
 
 def _origin(each: Clause) -> str:
@@ -119,17 +128,21 @@ def violation(target: TargetVerdict, component: ComponentVerdict, broken: Clause
     )
     lines: list[RenderableType] = [head, Padding(Text(f"“{broken.rule}”", style="italic"), (0, 0, 0, 2))]
     lines += [Padding(run_table(run), (0, 0, 0, 2))]
-    lines += [Padding(Text(f"repeat: {replay_command(target.target, run)}", style="dim"), (0, 0, 0, 2))]
+    # One line, however long, so that it can be copied.
+    lines += [Text(f"repeat: {replay_command(target.target, run)}", "dim", no_wrap=True, overflow="ignore")]
     return Group(*lines)
 
 
 def run_table(run: Run) -> RenderableType:
-    """A run step by step, with the state that the model has after each, and the mismatch it ends with."""
+    """A run step by step, with the state that the model has after each, and the mismatch it ends with.
+
+    Keys stand in eviction order, the least recent first; `3 B/7` is an item of 3 bytes, each of value 7.
+    """
     table = Table(box=None, padding=(0, 2, 0, 0), show_edge=False)
     table.add_column("", justify="right", style="dim")
     table.add_column("operation")
-    table.add_column("the clauses say")
-    table.add_column("state after (least recent first)")
+    table.add_column("result, by the clauses")
+    table.add_column("state after")
     for number, step in enumerate(run.steps, 1):
         table.add_row(
             str(number),
@@ -138,13 +151,13 @@ def run_table(run: Run) -> RenderableType:
             escape(state_in_words(step.state)),
         )
     budget = getattr(run.config, "budget", None)
-    parts: list[RenderableType] = [] if budget is None else [f"budget {budget} bytes"]
+    parts: list[RenderableType] = [] if budget is None else [f"budget {budget} B"]
     parts.append(table)
     mismatch = run.mismatch
     if mismatch is not None:
-        what = "the result" if mismatch.aspect == "outcome" else f"{mismatch.aspect} (L{mismatch.level})"
-        expected, actual = results_in_words(mismatch.expected), results_in_words(mismatch.actual)
-        parts.append(Text.assemble((f"{what} is ", "red"), (actual, "bold red"), (", not ", "red"), expected))
+        what = "result" if mismatch.aspect == "outcome" else f"{mismatch.aspect} (L{mismatch.level})"
+        parts.append(Text(f"{what}, by the clauses: {results_in_words(mismatch.expected)}"))
+        parts.append(Text(f"{what}, of the target:  {results_in_words(mismatch.actual)}", style="bold red"))
     return Group(*parts)
 
 
@@ -153,39 +166,21 @@ def replay_command(target: str, run: Run) -> str:
     return shlex.join(["mmcache-ref", "replay", target, encode_run(run)])
 
 
-def coverage_table(targets: Sequence[TargetVerdict]) -> Table:
-    """What was compared on each target."""
-    table = Table(title="Covered", title_justify="left", title_style="bold")
-    columns = (
-        "target",
-        "component",
-        "states",
-        "edges",
-        "fuzz examples",
-        "fuzz operations",
-        "cases",
-        "seconds",
-    )
-    for name in columns:
-        table.add_column(name, justify="left" if name in ("target", "component") else "right")
-    for target in targets:
-        for each in target.components:
-            done = each.coverage
-            table.add_row(
-                escape(target.target),
-                each.component,
-                _of(done.states, done.graph_states),
-                _of(done.edges, done.graph_edges),
-                f"{done.fuzz_examples:,}",
-                f"{done.fuzz_operations:,}",
-                _of(done.cases, done.all_cases),
-                f"{each.seconds:.1f}",
-            )
-    return table
+def _coverage(done: Coverage) -> str:
+    """What was compared, in a line."""
+    graph = f"{_of(done.states, done.graph_states)} states, {_of(done.edges, done.graph_edges)} edges"
+    fuzz = f"{done.fuzz_operations:,} fuzz operations"
+    return f"{graph}, {fuzz}, {_of(done.cases, done.all_cases)} cases"
 
 
 def _of(part: int, whole: int) -> str:
-    return f"{part:,}" if part == whole else f"{part:,} of {whole:,}"
+    return f"all {whole:,}" if part == whole else f"{part:,} of {whole:,}"
+
+
+def unjudged(targets: Sequence[TargetVerdict]) -> Text:
+    """The clauses that no component of this judgement compares anything for."""
+    judged = {each.id for target in targets for component in target.components for each in component.clauses}
+    return Text(f"Not judged here: {ranges(all_clauses().keys() - judged)}", style="dim")
 
 
 def _closing(target: TargetVerdict) -> Text:

@@ -80,21 +80,38 @@ def ranges(identifiers: Iterable[str]) -> str:
 
 
 def _mapping_in_words(value: Mapping[str, Any]) -> str:
+    if "value" in value:
+        return _description_in_words(value)
     if value.keys() == {"nbytes", "fill"}:
-        return f"{value['nbytes']} B of {value['fill']}"
+        return f"{value['nbytes']} B/{value['fill']}"
     if value.keys() == {"key", "content", "modality"}:
         kind = "" if value["modality"] == "image" else f" ({value['modality']})"
-        return f"{value['key']} = {value_in_words(value['content'])}{kind}"
+        return f"{value['key']} {value_in_words(value['content'])}{kind}"
     if value.keys() == {"key", "content", "has_mm_hash"}:
         name = value["key"] if value["has_mm_hash"] else f"{value['key']} (by identifier)"
-        return f"{name} = {value_in_words(value['content'])}" if value["content"] else f"{name} without data"
+        return f"{name} {value_in_words(value['content'])}" if value["content"] else f"{name} –"
     return ", ".join(f"{name} {value_in_words(member)}" for name, member in value.items())
 
 
 def _updated_in_words(result: Mapping[str, Any]) -> str:
     item = "no item" if result["item"] is None else value_in_words(result["item"])
-    whose = " (its own input)" if result["is_input"] else ""
+    whose = " (the input)" if result["is_input"] else ""
     updates = result.get("updates")
     if updates is None or updates == result["item"]:
         return f"{item}{whose}"
-    return f"{item}{whose} with the prompt updates of {value_in_words(updates)}"
+    return f"{item}{whose} with the updates of {value_in_words(updates)}"
+
+
+def _description_in_words(value: Mapping[str, Any]) -> str:
+    """A value of the component `items`, in the notation of Python where it has one."""
+    kind = value["value"]
+    if kind == "plain":
+        return repr(value["plain"])
+    if kind in ("tensor", "array"):
+        view = " view" if value["is_view"] else ""
+        return f"{kind}{view}({value['dtype']}, {tuple(value['shape'])})"
+    if kind == "sequence":
+        members = ", ".join(map(value_in_words, value["members"]))
+        return f"({members})" if value["is_tuple"] else f"[{members}]"
+    named = ", ".join(f"{key}: {value_in_words(member)}" for key, member in value["members"])
+    return f"{{{named}}}" if kind == "mapped" else f"{kind}{{{named}}}"

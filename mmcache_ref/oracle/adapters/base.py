@@ -125,7 +125,7 @@ def tensor_maker() -> Callable[[tuple[int, ...], str, bool], Any]:
     """
 
     def view(whole: Any, is_view: bool) -> Any:
-        return whole[0] if is_view else whole
+        return whole[0, ...] if is_view else whole
 
     try:
         import torch

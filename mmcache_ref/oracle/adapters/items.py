@@ -10,6 +10,9 @@ import numpy
 from mmcache_ref.model import items as model
 from mmcache_ref.oracle.adapters.base import need, tensor_maker
 
+ROOMY = 1 << 20
+"""Bytes: a budget that any payload of an operation fits."""
+
 
 class ItemsAdapter:
     """Builds each value out of the target's own classes."""
@@ -20,6 +23,8 @@ class ItemsAdapter:
             "MultiModalCache",
             "MultiModalKwargsItem",
             "MultiModalKwargsItems",
+            "MultiModalProcessorOnlyCache",
+            "LruKeyReplicatedReceiverCache",
             "MultiModalProcessorCacheItem",
             "MultiModalProcessorCacheItemMetadata",
         )
@@ -38,6 +43,22 @@ class ItemsAdapter:
                 name = "Metadata" if is_metadata else ""
                 cached = getattr(self.namespace, f"MultiModalProcessorCacheItem{name}")
                 return sizes.get_item_size(cached(self._build(item), []))
+            case model.Kept(payload, cache):
+                return self._kept(payload, cache)
+
+    def _kept(self, payload: model.Tensor | model.Array, cache_name: str) -> Any:
+        """Cache an item with this payload, look it up, and follow the payload to the memory it is in."""
+        item = self.namespace.make_item({"data": self._build(payload)})
+        config = self.namespace.make_model_config(ROOMY)
+        if cache_name == "processor-only":
+            cache = self.namespace.MultiModalProcessorOnlyCache(config)
+            cache.get_and_update_item((item, []), "kept")
+            found = cache.get_and_update_item(None, "kept")[0]
+        else:
+            cache = self.namespace.LruKeyReplicatedReceiverCache(config)
+            cache.get_and_update_item(item, "kept")
+            found = cache.get_and_update_item(None, "kept")
+        return memory_of(found["data"].data)
 
     def observe(self) -> Mapping[str, Any]:
         """Nothing: sizes have no state."""
@@ -48,7 +69,7 @@ class ItemsAdapter:
             case model.Tensor(shape, dtype, is_view):
                 return self._tensor(shape, dtype, is_view)
             case model.Array(shape, dtype, is_view):
-                return numpy.zeros((2, *shape), dtype)[0] if is_view else numpy.zeros(shape, dtype)
+                return numpy.zeros((2, *shape), dtype)[0, ...] if is_view else numpy.zeros(shape, dtype)
             case model.Plain(plain):
                 return plain
             case model.Sequence(members, is_tuple):
@@ -62,3 +83,12 @@ class ItemsAdapter:
                 return self.namespace.MultiModalKwargsItems(
                     {modality: [self._build(item) for item in items] for modality, items in members}
                 )
+
+
+def memory_of(data: Any) -> int:
+    """Bytes of the memory that a tensor or an array keeps alive."""
+    if hasattr(data, "untyped_storage"):
+        return int(data.untyped_storage().nbytes())
+    while isinstance(data.base, numpy.ndarray):
+        data = data.base
+    return int(data.nbytes)
