@@ -68,6 +68,7 @@ VIEWS = [
     np.arange(100)[:3],
     np.arange(12).reshape(3, 4).T[:, 0],
     np.frombuffer(bytes(100), np.uint8, 5, 7),
+    np.frombuffer(bytes(100), np.uint8, 5, 7)[::-1],
     np.arange(100)[2:3].view(np.uint8),
 ]
 

@@ -98,6 +98,7 @@ def test_dtypes_are_ignored_on_demand() -> None:
     ints, floats = torch.tensor([1, 2]), torch.tensor([1.0, 2.0])
     assert nested_tensors_equal([ints], [floats], check_dtype=False)
     assert not nested_tensors_equal([ints], [floats + 1], check_dtype=False)
+    assert not nested_tensors_equal(torch.tensor([1, 1]), torch.tensor([1.0]), check_dtype=False)
     assert nested_tensors_equal(ints.numpy(), floats.numpy(), check_dtype=False)
 
 
@@ -186,12 +187,12 @@ def test_arrays_need_no_torch(program: str) -> None:
 def test_get_data_reduces_the_items_of_each_modality() -> None:
     items = MultiModalKwargsItems(
         {
+            "video": [],
             "image": [
                 item(a=torch.tensor([1]), b=torch.tensor([1])),
                 item(b=torch.tensor([2, 3]), a=torch.tensor([2])),
             ],
             "audio": [item(c=1)],
-            "video": [],
         }
     )
     data = items.get_data()

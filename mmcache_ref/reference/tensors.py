@@ -225,7 +225,7 @@ def detached(value: Any) -> Any:
     if is_tensor(value):
         if owns_just_its_bytes(value):
             return value
-        return value.detach().clone(memory_format=sys.modules["torch"].contiguous_format)
+        return value.detach().clone()
     if isinstance(value, dict):
         changed = {key: new for key, old in value.items() if (new := detached(old)) is not old}
         if not changed:
