@@ -216,11 +216,14 @@ def finish_clear(config: Config, state: State, operation: FinishClear) -> Steppe
 
 
 def restart_p1(config: Config, state: State, operation: RestartP1) -> Stepped:
-    """P1 is new: it takes a number it never had.   [DR-15]"""
-    if "restart-p1" not in config.accidents or state.p1_number >= config.clears:
+    """P1 is new and takes a number that neither side ever had.   [DR-15]
+
+    One more than its own last number is not enough: P0 may have used that one for a message that is lost now.
+    """
+    number = max(state.p0_number, state.p1_number) + 1
+    if "restart-p1" not in config.accidents or number > config.clears:
         return state, DISABLED
-    after = state._replace(receiver=(), channel=(), clearing=0, p1_number=state.p1_number + 1)
-    return after, Outcome("restarted")
+    return state._replace(receiver=(), channel=(), clearing=0, p1_number=number), Outcome("restarted")
 
 
 def without(items: tuple[Any, ...], position: int) -> tuple[Any, ...]:

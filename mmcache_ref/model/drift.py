@@ -16,7 +16,7 @@ from .component import Content, Missed, Op, Outcome, Raised
 from .entries import Entries
 from .environment import Config
 from .explore import Model, Property
-from .key_replicated import Deliver, HandleReport, SubmitAgain
+from .key_replicated import Deliver, HandleReport, Submit, SubmitAgain
 from .pair import MEMO, Feature, Request, State
 
 UPDATES = frozenset({"submit", "retry", "update"})
@@ -57,14 +57,12 @@ def exact_miss(config: Config, before: State, operation: Deliver, outcome: Outco
     What P1 could serve is worked out from the state before: a dictionary of ages, no entries moved.
     """
     message = before.channel[operation.position]
-    looks_up = not (config.by_epoch and message.number < before.p1_number) and (
-        message.recorded or not config.recorded_only
-    )
-    held = before.receiver if looks_up else ()
-    if config.by_epoch and message.number > before.p1_number:
-        held = ()
-    budget = config.budget if looks_up else 0
-    expected = unserved(budget, config.keep_touched, held, message.features)
+    if config.by_epoch and message.number < before.p1_number:
+        brought = [[earlier.item.key for earlier in message.features[:place] if earlier.sent] for place in range(len(message.features))]
+        expected = tuple(feature.item.key for feature, known in zip(message.features, brought) if not feature.sent and feature.item.key not in known)
+    else:
+        held = () if config.by_epoch and message.number > before.p1_number else before.receiver
+        expected = unserved(config.budget, config.keep_touched, held, message.features)
     missed = outcome.result.hashes if type(outcome.result) is Missed else ()
     return missed == expected if expected or missed else None
 
@@ -221,10 +219,11 @@ def one_order(config: Config, before: State, operation: Any, outcome: Outcome, a
 def stores_recorded(
     config: Config, before: State, operation: Deliver, outcome: Outcome, after: State
 ) -> bool | None:
-    """A message that P0 did not record changes nothing in P1.   [DR-17]"""
-    if before.channel[operation.position].recorded:
+    """A message that P0 did not record stores nothing in P1.   [DR-17]"""
+    message = before.channel[operation.position]
+    if message.recorded:
         return None
-    return after.receiver == before.receiver
+    return after.receiver in (before.receiver, ())
 
 
 def told_first(config: Config, before: State, operation: SubmitAgain, outcome: Outcome, after: State) -> bool:
@@ -232,22 +231,42 @@ def told_first(config: Config, before: State, operation: SubmitAgain, outcome: O
     return before.retries[operation.position].told
 
 
-def recoverable(state: State) -> bool:
+def one_retry(model: Model, config: Config, state: State) -> list[Op] | None:
+    """A request that P1 misses while nothing else is under way is served whole by one retry, if it fits.   [DR-09]
+
+    Tried for every possible request from every quiet state, however far the sides have drifted. A request that is larger than the
+    budget is tried only with `keep-touched`: without it P0 may refuse the retry with an assertion (DR-12).
+    """
+    for request in config.possible_requests:
+        if not config.keep_touched and "oversize" in config.needs(request):
+            continue
+        operations: list[Op] = [Submit(request), Deliver()]
+        sent, outcome = model.step(config, state, operations[0])
+        if len(sent.channel) == 1:
+            missed, outcome = model.step(config, sent, operations[1])
+            if missed.reports:
+                told, _ = model.step(config, missed, HandleReport())
+                ending = _retried(model, config, told, 0, request)
+                if ending is not None:
+                    return [*operations, HandleReport(), *ending]
+    return None
+
+
+def is_recoverable(state: State) -> bool:
     """Whether a miss is reported, or a retry waits of which P0 was not told why."""
     return bool(state.reports) or any(not retry.told for retry in state.retries)
 
 
-def one_retry(model: Model, config: Config, state: State) -> list[Op] | None:
-    """Whatever was reported missing: once what was sent has arrived, one retry serves the whole request.   [DR-09]
+def always_one_retry(model: Model, config: Config, state: State) -> list[Op] | None:
+    """Whatever happened before and meanwhile, once what was sent has arrived, one retry serves the whole request.   [DR-23]
 
-    It is tried for each report: everything in flight is delivered, the report is handled, the request is sent
+    Tried for each reported miss: everything in flight is delivered, the report is handled, the request is sent
     again and delivered. All its items must be served, also when they do not fit the budget together.
     """
     arrived, operations = _arrive(model, config, state)
     for position, report in enumerate(state.reports):
-        told, outcome = model.step(config, arrived, HandleReport(position))
-        place = len(told.retries) - 1
-        ending = _retried(model, config, told, place, report.request)
+        told, _ = model.step(config, arrived, HandleReport(position))
+        ending = _retried(model, config, told, len(told.retries) - 1, report.request)
         if ending is not None:
             return [*operations, HandleReport(position), *ending]
     for place, retry in enumerate(state.retries):
@@ -299,7 +318,7 @@ PROPERTIES: Mapping[str, Property] = {
     "same-order": Property("DR-06", "state", same_order),
     "no-miss": Property("DR-07", "step", no_miss, DELIVER),
     "exact-miss": Property("DR-08", "step", exact_miss, DELIVER),
-    "one-retry": Property("DR-09", "recovery", one_retry, tried=recoverable),
+    "one-retry": Property("DR-09", "recovery", one_retry, tried=is_quiet),
     "as-requested": Property("DR-10", "step", as_requested, DELIVER),
     "sound-caches": Property("DR-11", "state", sound_caches),
     "no-assertion": Property("DR-12", "step", no_assertion, UPDATES | REFUSALS),
@@ -311,4 +330,5 @@ PROPERTIES: Mapping[str, Property] = {
     "undisturbed": Property("DR-18", "step", undisturbed, frozenset({"update"})),
     "told-first": Property("DR-19", "step", told_first, frozenset({"retry"})),
     "as-accounted": Property("DR-20", "step", as_accounted, DELIVER),
+    "always-one-retry": Property("DR-23", "recovery", always_one_retry, tried=is_recoverable),
 }

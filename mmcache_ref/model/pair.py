@@ -190,11 +190,20 @@ def ingest(
 
 @lru_cache(MEMO)
 def serve_without_cache(features: tuple[Feature, ...], kind: str) -> Outcome:
-    """A message that P1's cache does not see: data is served, a claim is a miss.   [DR-15, DR-17]"""
-    missing = tuple([feature.item.key for feature in features if not feature.sent])
+    """A message that P1's cache does not see is served from the data it brings itself.   [DR-15, DR-17]"""
+    brought: dict[str, Content] = {}
+    served: list[Content] = []
+    missing: list[str] = []
+    for item, sent, _ in features:
+        if sent:
+            brought[item.key] = item.content
+        if item.key in brought:
+            served.append(brought[item.key])
+        else:
+            missing.append(item.key)
     if missing:
-        return Outcome("missed", Missed(missing))
-    return Outcome(kind, tuple([feature.item.content for feature in features]))
+        return Outcome("missed", Missed(tuple(missing)))
+    return Outcome(kind, tuple(served))
 
 
 def _kind(kinds: set[str]) -> str:
