@@ -35,12 +35,18 @@ class Model(Protocol):
 @dataclass(frozen=True)
 class Component:
     """`adapter` builds the target's side for a configuration; `configs` and `operations` are what fuzzing
-    draws from: configurations, and operations that make sense in a state of the model."""
+    draws from: configurations, and operations that make sense in a state of the model.
+
+    `tiny` is the configuration whose graph is executed, where it is not the model's own preset; `unreachable`
+    are kinds of outcome that no configuration of the oracle has.
+    """
 
     model: Any
     adapter: Callable[[Any, Any], Adapter]
     configs: SearchStrategy[Any]
     operations: Callable[[Any, Any], SearchStrategy[Op]]
+    tiny: Any = None
+    unreachable: frozenset[str] = frozenset()
 
     @property
     def name(self) -> str:
@@ -49,9 +55,23 @@ class Component:
         return name
 
     @property
+    def executed_config(self) -> Any:
+        """The configuration whose graph the exhaustive stage executes."""
+        return self.tiny or self.model.PRESETS["tiny"]
+
+    @property
+    def rules(self) -> Mapping[tuple[str, str], Rule]:
+        """The cases that the oracle can meet, with their rules."""
+        kinds = self.model.RULES.items()
+        return {case: rule for case, rule in kinds if case[1] not in self.unreachable}
+
+    @property
     def clauses(self) -> tuple[str, ...]:
-        """Every clause that this component can judge, in order."""
-        named = {clause for rule in self.model.RULES.values() for clause in rule}
+        """Every clause that this component can judge, in order.
+
+        Rules of the protocol (`DR-`) are kept by the oracle's own channel: on them a cache has no say.
+        """
+        named = {clause for rule in self.rules.values() for clause in rule if not clause.startswith("DR-")}
         named.add(HANG_CLAUSE)
         named |= {aspect.clause for aspect in self.model.ASPECTS.values() if aspect.clause}
         return tuple(sorted(named))

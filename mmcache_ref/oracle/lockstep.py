@@ -16,6 +16,8 @@ from mmcache_ref.oracle.journal import Journal
 from mmcache_ref.oracle.run import Mismatch, Run, Step, plain
 
 Profile = Literal["upstream", "safe"]
+DISABLED = "disabled"
+"""The kind of an operation that does nothing in the model's state, and is not performed."""
 BEST_LEVEL = 2
 """The highest level that an in-memory component can be observed at."""
 
@@ -60,6 +62,8 @@ class Trial:
         mismatch = None
         for operation in operations:
             mismatch = lockstep.perform(operation)
+            if lockstep.outcome.kind == DISABLED:
+                continue
             steps.append(
                 Step(
                     operation,
@@ -90,18 +94,22 @@ class Lockstep:
 
     def skip(self, operation: Op) -> None:
         """Perform an operation on both sides without comparing."""
-        self.performed.append(operation)
         self.state, self.outcome = self.model.step(self.config, self.state, operation)
-        self.result = self._perform_on_target(operation)
+        if self.outcome.kind != DISABLED:
+            self.performed.append(operation)
+            self.result = self._perform_on_target(operation)
 
     def perform(self, operation: Op) -> Mismatch | None:
         """Perform an operation on both sides; where they part, if they do.
 
-        In profile `upstream` a case that a stronger clause decides makes the lockstep *silent*: nothing is
-        performed, and nothing more can be said about this run.
+        What the model has disabled in this state is left out on both sides. In profile `upstream` a case that
+        a stronger clause decides makes the lockstep *silent*: it is not performed, and nothing more can be
+        said about this run.
         """
-        self.performed.append(operation)
         state, self.outcome = self.model.step(self.config, self.state, operation)
+        if self.outcome.kind == DISABLED:
+            return None
+        self.performed.append(operation)
         case = (tag(operation), self.outcome.kind)
         rule: Rule = self.model.RULES[case]
         if self.trial.profile == "upstream" and any(clause(each).is_stronger for each in rule):

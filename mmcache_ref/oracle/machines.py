@@ -106,3 +106,9 @@ class ReceiverMachine(LockstepMachine):
     """`LruKeyReplicatedReceiverCache`"""
 
     component_name = "receiver"
+
+
+class KeyReplicatedMachine(LockstepMachine):
+    """A sender and a receiver with a channel between them, and every accident of the field"""
+
+    component_name = "key-replicated"

@@ -47,7 +47,7 @@ def judge(
 ) -> ComponentVerdict:
     """Execute the tiny graph, then fuzz for `seconds`."""
     started = time.monotonic()
-    config = component.model.PRESETS["tiny"]
+    config = component.executed_config
     try:
         component.adapter(namespace, config)
     except NotOffered as error:
@@ -95,7 +95,7 @@ def _verdict(
     graph = graph_size(component.name)
     possible = {
         case
-        for case, rule in component.model.RULES.items()
+        for case, rule in component.rules.items()
         if options.profile == "safe" or not any(clause(each).is_stronger for each in rule)
     }
     missed = sorted(f"{operation}: {kind}" for operation, kind in possible - tally.cases.keys())
@@ -135,8 +135,7 @@ def _clause(
 @lru_cache(maxsize=32)
 def graph_size(name: str) -> tuple[int, int]:
     """States and edges of a component's tiny graph, by the model alone."""
-    model = COMPONENTS[name].model
-    config = model.PRESETS["tiny"]
+    model, config = COMPONENTS[name].model, COMPONENTS[name].executed_config
     waiting = [model.initial(config)]
     seen = {model.view(waiting[0])}
     edges = 0

@@ -44,6 +44,9 @@ def report_text(report: Report) -> RenderableType:
         for component in target.components:
             for each in component.broken:
                 parts += ["", violation(target, component, each)]
+    for target in report.targets:
+        for reason, components in reasons(target).items():
+            parts += ["", Text(f"{target.target}, {', '.join(components)}: {reason}", style="yellow")]
     parts += ["", unjudged(report.targets), ""]
     parts += [_closing(target) for target in report.targets]
     return Group(*parts)
@@ -62,8 +65,8 @@ def components_table(targets: Sequence[TargetVerdict]) -> Table:
 
 def _cell(verdict: ComponentVerdict) -> Text:
     text = Text(verdict.status, style=f"bold {COLOURS[verdict.status]}")
-    if verdict.reason:
-        return text.append(f"\n{verdict.reason}", style="not bold default")
+    if verdict.reason and not verdict.clauses:
+        return text.append(f"\n{shortened(verdict.reason)}", style="not bold default")
     kept = [each.id for each in verdict.clauses if each.status == "kept"]
     text.append(f" at L{verdict.level}", style="not bold default")
     if verdict.broken:
@@ -175,6 +178,15 @@ def _coverage(done: Coverage) -> str:
 
 def _of(part: int, whole: int) -> str:
     return f"all {whole:,}" if part == whole else f"{part:,} of {whole:,}"
+
+
+def reasons(target: TargetVerdict) -> dict[str, list[str]]:
+    """Each reason why nothing, or not all, could be determined, with the components it is given for."""
+    found: dict[str, list[str]] = {}
+    for component in target.components:
+        if component.reason:
+            found.setdefault(component.reason, []).append(component.component)
+    return found
 
 
 def unjudged(targets: Sequence[TargetVerdict]) -> Text:

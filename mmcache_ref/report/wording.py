@@ -55,12 +55,13 @@ def results_in_words(result: Any) -> str:
 
 
 def state_in_words(state: Mapping[str, Any]) -> str:
-    """The keys in eviction order, least recent first, and the bytes in use."""
+    """The keys in eviction order, least recent first, of each side; of a single cache also the bytes."""
     parts = []
     for name, value in state.items():
-        if name == "order":
-            parts.append(" ".join(map(str, value)) or "empty")
-        elif name == "bytes":
+        side, _, aspect = name.rpartition(".")
+        if aspect == "order":
+            parts.append(f"{side.upper()} {' '.join(map(str, value)) or 'empty'}".strip())
+        elif aspect == "bytes" and not side:
             parts.append(f"{value} B")
     return ", ".join(parts)
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
 
 import msgspec
 
@@ -88,10 +88,11 @@ def merge(namespace: Any, payloads: Payloads, cache: Any, request: tuple[model.I
 
     Returns one `Updated` for each item, grouped by modality.
     """
-    return finish_merge(namespace, payloads, cache, request, check(cache, request))
+    merged = finish_merge(namespace, payloads, cache, request, check(cache, request))
+    return tuple(part.result(payloads) for part in merged)
 
 
-def check(cache: Any, request: tuple[model.Item, ...]) -> dict[str, list[bool]]:
+def check(cache: Any, request: Sequence[model.Item]) -> dict[str, list[bool]]:
     """Which items of each modality are cached."""
     hashes: dict[str, list[str]] = {}
     for item in request:
@@ -99,14 +100,30 @@ def check(cache: Any, request: tuple[model.Item, ...]) -> dict[str, list[bool]]:
     return {modality: list(cache.is_cached(keys)) for modality, keys in hashes.items()}
 
 
+class Merged(NamedTuple):
+    """What the merge step made of one item: the input it was given, and what is sent."""
+
+    given: Any
+    item: Any
+    updates: Any
+
+    def result(self, payloads: Payloads) -> Any:
+        """In canonical form; `is_input` if this item's own input came back."""
+        result = updated(payloads, None, (self.item, self.updates))
+        if not isinstance(result, Updated):
+            return result
+        is_input = self.given is not None and self.item is self.given
+        return msgspec.structs.replace(result, is_input=is_input, index=self.updates[0].item_idx)
+
+
 def finish_merge(
     namespace: Any,
     payloads: Payloads,
     cache: Any,
-    request: tuple[model.Item, ...],
+    request: Sequence[model.Item],
     is_cached: dict[str, list[bool]],
-) -> Any:
-    """The target's merge step, given the result of the check."""
+) -> list[Merged]:
+    """The target's merge step, given the result of the check; grouped by modality."""
     hashes: dict[str, list[str]] = {modality: [] for modality in is_cached}
     given: dict[str, list[Any]] = {modality: [] for modality in is_cached}
     missing_updates: dict[str, list[Any]] = {modality: [] for modality in is_cached}
@@ -123,17 +140,8 @@ def finish_merge(
     merged, updates = namespace.merge_mm_kwargs(
         cache, hashes, is_cached, namespace.MultiModalKwargsItems(missing), missing_updates
     )
-    return tuple(
-        _merged(payloads, own, item, its_updates)
+    return [
+        Merged(own, item, its_updates)
         for modality in is_cached
         for own, item, its_updates in zip(given[modality], merged[modality], updates[modality], strict=True)
-    )
-
-
-def _merged(payloads: Payloads, given: Any, item: Any, updates: Any) -> Any:
-    """One result of the merge step; `is_input` if this item's own input came back."""
-    result = updated(payloads, None, (item, updates))
-    if not isinstance(result, Updated):
-        return result
-    is_input = given is not None and item is given
-    return msgspec.structs.replace(result, is_input=is_input, index=updates[0].item_idx)
+    ]
