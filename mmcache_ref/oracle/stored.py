@@ -48,7 +48,7 @@ def encode_run(run: Run) -> str:
         "profile": run.profile,
         "operations": run.operations,
     }
-    return msgspec.json.encode(bare).decode()
+    return msgspec.json.encode(bare, order="deterministic").decode()
 
 
 class _Bare(msgspec.Struct, forbid_unknown_fields=False):

@@ -19,7 +19,7 @@ WIDTH = 120
 
 def report_json(report: Report) -> str:
     """The report as indented JSON."""
-    return msgspec.json.format(msgspec.json.encode(report), indent=2).decode() + "\n"
+    return msgspec.json.format(msgspec.json.encode(report, order="deterministic"), indent=2).decode() + "\n"
 
 
 def write_report(report: Report, folder: Path) -> None:

@@ -14,9 +14,16 @@ from mmcache_ref.oracle.component import tag
 def operation_in_words(operation: Op) -> str:
     """An operation as its name and what it is given."""
     fields = [getattr(operation, name) for name in operation.__struct_fields__]
-    return " ".join(
-        [tag(operation), *(value_in_words(msgspec.to_builtins(field)) for field in fields)]
-    ).strip()
+    return " ".join([tag(operation), *(value_in_words(_named(field)) for field in fields)]).strip()
+
+
+def _named(value: Any) -> Any:
+    """The value as JSON has it, but with the names of named tuples kept."""
+    if isinstance(value, tuple) and hasattr(value, "_asdict"):
+        return {name: _named(member) for name, member in value._asdict().items()}
+    if isinstance(value, list | tuple):
+        return [_named(member) for member in value]
+    return msgspec.to_builtins(value)
 
 
 def value_in_words(value: Any) -> str:
@@ -88,6 +95,10 @@ def _mapping_in_words(value: Mapping[str, Any]) -> str:
     if value.keys() == {"key", "content", "modality"}:
         kind = "" if value["modality"] == "image" else f" ({value['modality']})"
         return f"{value['key']} {value_in_words(value['content'])}{kind}"
+    if value.keys() == {"key", "content", "supplied", "modality"}:
+        kind = "" if value["modality"] == "image" else f" ({value['modality']})"
+        data = "" if value["supplied"] else ", data left out"
+        return f"{value['key']} {value_in_words(value['content'])}{kind}{data}"
     if value.keys() == {"key", "content", "has_mm_hash"}:
         name = value["key"] if value["has_mm_hash"] else f"{value['key']} (by identifier)"
         return f"{name} {value_in_words(value['content'])}" if value["content"] else f"{name} –"
