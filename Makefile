@@ -2,9 +2,9 @@
 PYTHON  ?= python3
 VENV    := .venv
 BIN     := $(VENV)/bin
-TARGET  ?= vllm@0.32.0
+TARGETS ?= reference vllm@0.32.0
 SECONDS ?= 20
-# torch's CPU build; on a machine with a GPU set TORCH_INDEX= to take the default one.
+# torch's CPU build. On a machine with a GPU set TORCH_INDEX= to take the default one.
 TORCH       ?= torch==2.13.0
 TORCH_INDEX ?= https://download.pytorch.org/whl/cpu
 PIP := $(BIN)/python -m pip --disable-pip-version-check -q
@@ -12,11 +12,12 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check -q
 .PHONY: demo test test-all lint clean
 .DELETE_ON_ERROR:
 
-## demo: judge the reference and the published vLLM 0.32.0, side by side
+## demo: judge the reference and the published vLLM 0.32.0, side by side. Exit code 2 of the judgement says
+## that a target violates a clause, which the published release does: that is the demonstration.
 demo: $(VENV)/installed
-	$(BIN)/mmcache-ref conform reference $(TARGET) --seconds $(SECONDS)
+	@$(BIN)/mmcache-ref conform $(TARGETS) --seconds $(SECONDS) || [ $$? -eq 2 ]
 
-## test: the fast tests (about two minutes)
+## test: the fast tests
 test: $(VENV)/installed
 	$(BIN)/python -m pytest -q -m "not slow" -n 2
 
@@ -24,7 +25,7 @@ test: $(VENV)/installed
 test-all: $(VENV)/installed
 	$(BIN)/python -m pytest -q -n 2
 
-## lint: style, types, import rule, and a clause matrix without holes
+## lint: style, types, the import rule, and a clause matrix without holes
 lint: $(VENV)/installed
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
@@ -38,13 +39,14 @@ clean:
 $(VENV)/bin/python:
 	$(PYTHON) -m venv $(VENV)
 
+# Downloads are tried twice.
 $(VENV)/torch: | $(VENV)/bin/python
-	@echo "installing $(TORCH) (CPU build) into $(VENV) ..." >&2
-	$(PIP) install $(if $(TORCH_INDEX),--extra-index-url $(TORCH_INDEX)) --retries 2 '$(TORCH)' \
+	@echo "installing $(TORCH) into $(VENV) ..." >&2
+	@$(PIP) install $(if $(TORCH_INDEX),--extra-index-url $(TORCH_INDEX)) '$(TORCH)' \
 	  || $(PIP) install $(if $(TORCH_INDEX),--extra-index-url $(TORCH_INDEX)) '$(TORCH)'
-	touch $@
+	@touch $@
 
 $(VENV)/installed: pyproject.toml | $(VENV)/torch
 	@echo "installing mmcache-ref and its tools into $(VENV) ..." >&2
-	$(PIP) install -e '.[vllm,dev]' || $(PIP) install -e '.[vllm,dev]'
-	touch $@
+	@$(PIP) install -e '.[vllm,dev]' || $(PIP) install -e '.[vllm,dev]'
+	@touch $@
