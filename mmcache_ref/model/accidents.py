@@ -1,6 +1,7 @@
 """The accidents as operations: what the environment does to the pair.   [spec/05-drift.md]
 
-Each is off until a configuration names it; until then, and wherever it makes no sense, its outcome is `disabled`.
+Each is off until a configuration names it; until then, and wherever it makes no sense, its outcome is
+`disabled`.
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ from typing import Any
 
 from .component import Op, Outcome, Rule, rule
 from .environment import Config
-from .pair import Checked, Message, Feature, Request, Retry, State, check, merge
+from .pair import Checked, Feature, Message, Request, Retry, State, check, merge
 
 Stepped = tuple[State, Outcome]
 DISABLED = Outcome("disabled")
@@ -112,7 +113,12 @@ def _refused(config: Config, state: State, request: Request, accident: str, kind
     if not is_servable(state, request):
         return state, UNSUPPLIED
     merged = merge(
-        config.budget, config.keep_touched, config.grouped, state.sender, request, check(state.sender, request)
+        config.budget,
+        config.keep_touched,
+        config.grouped,
+        state.sender,
+        request,
+        check(state.sender, request),
     )
     if config.rolls_back:
         return state, Outcome("rolled-back", merged.outcome.result)

@@ -11,13 +11,14 @@ from functools import lru_cache
 from typing import Any
 
 from . import entries as moves
-from .accidents import FinishClear, Update
-from .component import Content, Missed, Op, Outcome, Raised
+from .accidents import Update
+from .component import Missed, Outcome, Raised
 from .entries import Entries
 from .environment import Config
-from .explore import Model, Property
-from .key_replicated import Deliver, HandleReport, Submit, SubmitAgain
-from .pair import MEMO, Feature, Request, State
+from .explore import Property
+from .key_replicated import Deliver, HandleReport, SubmitAgain
+from .pair import MEMO, Feature, State
+from .recovery import always_one_retry, is_quiet, is_recoverable, one_retry
 
 UPDATES = frozenset({"submit", "retry", "update"})
 REFUSALS = frozenset({"reject", "dry-run"})
@@ -33,11 +34,6 @@ def counted(config: Config, state: State) -> tuple[Entries, Entries]:
     return state.sender, state.receiver
 
 
-def is_quiet(state: State) -> bool:
-    """Whether nothing is under way: no message, miss, retry, half request or half clear."""
-    return not (state.channel or state.reports or state.retries or state.checked or state.clearing)
-
-
 def same_order(config: Config, state: State) -> bool | None:
     """Whenever nothing is under way, both sides hold the same keys in the same order.   [DR-06]"""
     if not is_quiet(state):
@@ -51,15 +47,16 @@ def no_miss(config: Config, before: State, operation: Deliver, outcome: Outcome,
     return type(outcome.result) is not Missed
 
 
-def exact_miss(config: Config, before: State, operation: Deliver, outcome: Outcome, after: State) -> bool | None:
+def exact_miss(
+    config: Config, before: State, operation: Deliver, outcome: Outcome, after: State
+) -> bool | None:
     """A miss names exactly the items that P1 could not serve, in order.   [DR-08]
 
     What P1 could serve is worked out from the state before: a dictionary of ages, no entries moved.
     """
     message = before.channel[operation.position]
     if config.by_epoch and message.number < before.p1_number:
-        brought = [[earlier.item.key for earlier in message.features[:place] if earlier.sent] for place in range(len(message.features))]
-        expected = tuple(feature.item.key for feature, known in zip(message.features, brought) if not feature.sent and feature.item.key not in known)
+        expected = unbrought(message.features)
     else:
         held = () if config.by_epoch and message.number > before.p1_number else before.receiver
         expected = unserved(config.budget, config.keep_touched, held, message.features)
@@ -68,7 +65,18 @@ def exact_miss(config: Config, before: State, operation: Deliver, outcome: Outco
 
 
 @lru_cache(MEMO)
-def unserved(budget: int, keep_touched: bool, held: Entries, features: tuple[Feature, ...]) -> tuple[str, ...]:
+def unbrought(features: tuple[Feature, ...]) -> tuple[str, ...]:
+    """The keys that come without data, not even earlier in the same message, in order.   [DR-08]"""
+    named = [(feature.item.key, feature.sent) for feature in features]
+    return tuple(
+        [key for place, (key, sent) in enumerate(named) if not sent and (key, True) not in named[:place]]
+    )
+
+
+@lru_cache(MEMO)
+def unserved(
+    budget: int, keep_touched: bool, held: Entries, features: tuple[Feature, ...]
+) -> tuple[str, ...]:
     """The keys that come without data and cannot be served, in order.   [DR-08]"""
     sizes = {key: content.nbytes for key, content in held}
     age = {key: place - len(held) for place, (key, _) in enumerate(held)}
@@ -96,7 +104,9 @@ def unserved(budget: int, keep_touched: bool, held: Entries, features: tuple[Fea
     return tuple(missing)
 
 
-def as_requested(config: Config, before: State, operation: Deliver, outcome: Outcome, after: State) -> bool | None:
+def as_requested(
+    config: Config, before: State, operation: Deliver, outcome: Outcome, after: State
+) -> bool | None:
     """What is served has the content that was requested.   [DR-10]"""
     if type(outcome.result) is not tuple:
         return None
@@ -106,7 +116,9 @@ def as_requested(config: Config, before: State, operation: Deliver, outcome: Out
     return True
 
 
-def as_accounted(config: Config, before: State, operation: Deliver, outcome: Outcome, after: State) -> bool | None:
+def as_accounted(
+    config: Config, before: State, operation: Deliver, outcome: Outcome, after: State
+) -> bool | None:
     """What is served has the content that P0 accounted for when it sent the request.   [DR-20]"""
     if type(outcome.result) is not tuple:
         return None
@@ -128,7 +140,9 @@ def sound_caches(config: Config, state: State) -> bool:
     return is_sound(config.budget, state.sender) and is_sound(config.budget, state.receiver)
 
 
-def refused_first(config: Config, before: State, operation: Any, outcome: Outcome, after: State) -> bool | None:
+def refused_first(
+    config: Config, before: State, operation: Any, outcome: Outcome, after: State
+) -> bool | None:
     """A request with an item that is neither cached nor supplied changes nothing.   [DR-02]"""
     held = moves.keys(before.sender)
     if all(item.supplied or item.key in held for item in operation.request):
@@ -162,15 +176,19 @@ def no_assertion(config: Config, before: State, operation: Any, outcome: Outcome
 
 def undisturbed(config: Config, before: State, operation: Update, outcome: Outcome, after: State) -> bool:
     """No request fails because a hash was invalidated between its check and its update.   [DR-18]"""
-    return type(outcome.result) is not Raised or before.checked is None or all(
-        item.key in moves.keys(before.sender)
-        for item, cached in zip(before.checked.request, before.checked.cached, strict=True)
-        if cached
+    return (
+        type(outcome.result) is not Raised
+        or before.checked is None
+        or all(
+            item.key in moves.keys(before.sender)
+            for item, cached in zip(before.checked.request, before.checked.cached, strict=True)
+            if cached
+        )
     )
 
 
 def only_what_was_sent(config: Config, before: State, operation: Any, outcome: Outcome, after: State) -> bool:
-    """What is new in P0 was handed to the channel with its data; a refused request leaves P0 as it was.   [DR-13]"""
+    """What is new in P0 was handed to the channel with its data; a refusal leaves P0 as it was.   [DR-13]"""
     if after.sender == before.sender:
         return True
     if len(after.channel) == len(before.channel):
@@ -180,7 +198,9 @@ def only_what_was_sent(config: Config, before: State, operation: Any, outcome: O
     return all(key in held or key in sent for key, _ in after.sender)
 
 
-def no_overtaking(config: Config, before: State, operation: Deliver, outcome: Outcome, after: State) -> bool | None:
+def no_overtaking(
+    config: Config, before: State, operation: Deliver, outcome: Outcome, after: State
+) -> bool | None:
     """No claim arrives before the data it relies on.   [DR-14]"""
     place = operation.position
     if not place:
@@ -210,9 +230,15 @@ def one_order(config: Config, before: State, operation: Any, outcome: Outcome, a
     """P0 leaves the items of a request in the order of the message.   [DR-16]"""
     if len(after.channel) == len(before.channel):
         return None
-    named = [feature.item.key for feature in after.channel[-1].features]
+    return is_left_in_order(after.sender, after.channel[-1].features)
+
+
+@lru_cache(MEMO)
+def is_left_in_order(sender: Entries, features: tuple[Feature, ...]) -> bool:
+    """Whether the keys that P0 holds of a request are in the order of their last place in it.   [DR-16]"""
+    named = [feature.item.key for feature in features]
     last = [key for place, key in enumerate(named) if key not in named[place + 1 :]]
-    held = moves.keys(after.sender)
+    held = moves.keys(sender)
     return [key for key in held if key in last] == [key for key in last if key in held]
 
 
@@ -229,86 +255,6 @@ def stores_recorded(
 def told_first(config: Config, before: State, operation: SubmitAgain, outcome: Outcome, after: State) -> bool:
     """P0 has handled the miss before the retry.   [DR-19]"""
     return before.retries[operation.position].told
-
-
-def one_retry(model: Model, config: Config, state: State) -> list[Op] | None:
-    """A request that P1 misses while nothing else is under way is served whole by one retry, if it fits.   [DR-09]
-
-    Tried for every possible request from every quiet state, however far the sides have drifted. A request that is larger than the
-    budget is tried only with `keep-touched`: without it P0 may refuse the retry with an assertion (DR-12).
-    """
-    for request in config.possible_requests:
-        if not config.keep_touched and "oversize" in config.needs(request):
-            continue
-        operations: list[Op] = [Submit(request), Deliver()]
-        sent, outcome = model.step(config, state, operations[0])
-        if len(sent.channel) == 1:
-            missed, outcome = model.step(config, sent, operations[1])
-            if missed.reports:
-                told, _ = model.step(config, missed, HandleReport())
-                ending = _retried(model, config, told, 0, request)
-                if ending is not None:
-                    return [*operations, HandleReport(), *ending]
-    return None
-
-
-def is_recoverable(state: State) -> bool:
-    """Whether a miss is reported, or a retry waits of which P0 was not told why."""
-    return bool(state.reports) or any(not retry.told for retry in state.retries)
-
-
-def always_one_retry(model: Model, config: Config, state: State) -> list[Op] | None:
-    """Whatever happened before and meanwhile, once what was sent has arrived, one retry serves the whole request.   [DR-23]
-
-    Tried for each reported miss: everything in flight is delivered, the report is handled, the request is sent
-    again and delivered. All its items must be served, also when they do not fit the budget together.
-    """
-    arrived, operations = _arrive(model, config, state)
-    for position, report in enumerate(state.reports):
-        told, _ = model.step(config, arrived, HandleReport(position))
-        ending = _retried(model, config, told, len(told.retries) - 1, report.request)
-        if ending is not None:
-            return [*operations, HandleReport(position), *ending]
-    for place, retry in enumerate(state.retries):
-        if not retry.told:
-            ending = _retried(model, config, arrived, place, retry.request)
-            if ending is not None:
-                return [*operations, *ending]
-    return None
-
-
-def _arrive(model: Model, config: Config, state: State) -> tuple[State, list[Op]]:
-    """The state after everything that was sent has arrived, and the operations that led there."""
-    operations: list[Op] = []
-
-    def make(operation: Op) -> bool:
-        nonlocal state
-        state, outcome = model.step(config, state, operation)
-        if outcome.kind == "disabled":
-            return False
-        operations.append(operation)
-        return True
-
-    if state.checked is not None:
-        make(Update())
-    while state.channel:
-        if not make(Deliver(0)) and not make(FinishClear()):
-            break
-    if state.clearing:
-        make(FinishClear())
-    return state, operations
-
-
-def _retried(model: Model, config: Config, state: State, place: int, request: Request) -> list[Op] | None:
-    """The operations of a retry that does not serve its request, or None when it does."""
-    operations: list[Op] = [SubmitAgain(place)]
-    sent, outcome = model.step(config, state, operations[0])
-    served: tuple[Content, ...] | None = None
-    if type(outcome.result) is tuple:
-        operations.append(Deliver(len(sent.channel) - 1))
-        _, outcome = model.step(config, sent, operations[1])
-        served = outcome.result if type(outcome.result) is tuple else None
-    return None if served is not None and len(served) == len(request) else operations
 
 
 PROPERTIES: Mapping[str, Property] = {

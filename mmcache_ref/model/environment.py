@@ -54,12 +54,16 @@ PROTECTIONS: Mapping[str, Protection] = {
     "ingest-aborted": Protection("DR-22", "an aborted request is ingested by P1 all the same"),
     "keep-touched": Protection("DR-12", "what a request pushes out itself is kept until it is done"),
     "one-order": Protection("DR-16", "both sides update the items of a request by position"),
-    "ordered-delivery": Protection("DR-14", "messages and clears arrive in the order in which they were sent"),
+    "ordered-delivery": Protection(
+        "DR-14", "messages and clears arrive in the order in which they were sent"
+    ),
     "recorded-only": Protection("DR-17", "P1 stores only what P0 recorded"),
     "report-always": Protection("DR-19", "a retry waits until P0 has handled the miss"),
-    "resend-all": Protection("DR-09", "P0 forgets every hash of a request as its retry begins"),
+    "resend-all": Protection("DR-23", "P0 forgets every hash of a request as its retry begins"),
     "rollback": Protection("DR-13", "a refused request leaves P0 exactly as it was"),
-    "serialised-invalidation": Protection("DR-18", "nothing comes between the check of a request and its update"),
+    "serialised-invalidation": Protection(
+        "DR-18", "nothing comes between the check of a request and its update"
+    ),
 }
 
 
@@ -77,8 +81,8 @@ class Config:
     """What the search tries.
 
     `budget` in bytes, of either side; `depth`: how many requests are under way at once; `clears`: the highest
-    number a clear may take; `requests`: what clients ask for. A request that only an accident makes possible is
-    left out while that accident is off (see `needs`).
+    number a clear may take; `requests`: what clients ask for. A request that only an accident makes possible
+    is left out while that accident is off (see `needs`).
     """
 
     budget: int
@@ -95,8 +99,8 @@ class Config:
     def needs(self, request: Request) -> frozenset[str]:
         """The accidents without which no such request is made.
 
-        `oversize`: its distinct items together exceed the budget. `mixed-modality`: it has several modalities.
-        `new-content`: a key has another content than where `requests` names it first.
+        `oversize`: its distinct items together exceed the budget. `mixed-modality`: it has several
+        modalities. `new-content`: a key has another content than where `requests` names it first.
         """
         needed = set()
         if sum({item.key: item.content.nbytes for item in request}.values()) > self.budget:
@@ -221,29 +225,39 @@ PRESETS: Mapping[str, Config] = {
             request("c:2"),
             request("a", "b"),
             request("d", "a", "d"),
+            request("c:2", "a"),
+            request("b", "d"),
             request("b", supplied=False),
             request("a:2:1"),
             request("b", "c:2", "a"),
             request("e:4"),
             request("d", "a", "b", modality={"a": "video"}),
         ),
-        depth=3,
+        depth=4,
         clears=2,
     ),
 }
 
 
 def configure(
-    preset: str = "tiny", *, accidents: Iterable[str] = (), protections: Iterable[str] = ()
+    preset: str = "tiny",
+    *,
+    accidents: Iterable[str] = (),
+    protections: Iterable[str] = (),
+    depth: int | None = None,
+    clears: int | None = None,
 ) -> Config:
-    """A preset with accidents and protections by name; an unknown name is a `ValueError` that lists the known ones."""
+    """A preset with accidents and protections by name, and perhaps another depth.
+
+    An unknown name is a `ValueError` that lists the known ones.
+    """
     _known([preset], PRESETS, "preset")
     base = PRESETS[preset]
     return Config(
         budget=base.budget,
         requests=base.requests,
-        depth=base.depth,
-        clears=base.clears,
-        accidents=_known(accidents, ACCIDENTS, "accident"),
-        protections=_known(protections, PROTECTIONS, "protection"),
+        depth=base.depth if depth is None else depth,
+        clears=base.clears if clears is None else clears,
+        accidents=frozenset(accidents),
+        protections=frozenset(protections),
     )

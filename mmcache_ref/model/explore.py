@@ -1,7 +1,7 @@
 """Breadth-first search through every state of a model.
 
-`explore` visits each state once, by shortest runs first, checks the properties it is given and keeps the shortest
-run to each violation. States are counted as TLC counts them.
+`explore` visits each state once, by shortest runs first, checks the properties it is given and keeps the
+shortest run to each violation. States are counted as TLC counts them.
 """
 
 from __future__ import annotations
@@ -44,9 +44,10 @@ class Property(NamedTuple):
     """A clause as a function, by kind.
 
     state:     (config, state) -> bool, or None where it has nothing to say
-    step:      (config, before, operation, outcome, after) -> bool, or None; asked for operations with one of `tags`
-    recovery:  (model, config, state) -> the operations after which the promise is broken, or None; `tried` says
-               whether a state has anything to recover from
+    step:      (config, before, operation, outcome, after) -> bool, or None; asked for operations with one
+               of `tags`
+    recovery:  (model, config, state) -> the operations after which the promise is broken, or None; `tried`
+               says whether a state has anything to recover from
     """
 
     clause: str
@@ -71,8 +72,8 @@ VerdictName = Literal["holds", "violated", "undetermined"]
 class Verdict(NamedTuple):
     """What the search says of one property.
 
-    `checked`: how often it had something to say; `run`: the shortest run to a violation, `found_after` how many
-    distinct states. `undetermined`: no violation, but the search was cut short, or `checked` nothing.
+    `checked`: how often it had something to say; `run`: the shortest run to a violation, `found_after` how
+    many distinct states. `undetermined`: no violation, but the search was cut short.
     """
 
     name: str
@@ -97,8 +98,8 @@ class Progress(NamedTuple):
 class Exploration:
     """The result of a search, and the graph it found.
 
-    `generated` counts the initial state and every successor, `depth` the levels (the initial state is 1): as TLC
-    does. `taken` counts (operation tag, outcome kind). `complete`: every reachable state was expanded.
+    `generated` counts the initial state and every successor, `depth` the levels (the initial state is 1), as
+    TLC does. `taken` counts (operation tag, outcome kind). `complete`: every reachable state was expanded.
     """
 
     model: Model
@@ -126,7 +127,7 @@ class Exploration:
         return self._run(self.index[self.model.view(state)])
 
     def edges(self) -> Iterator[tuple[Any, Any, Outcome, Any]]:
-        """Every step as (view, operation, outcome, view), by making it again; nothing of it is kept in memory."""
+        """Every step as (view, operation, outcome, view), made again: none is kept in memory."""
         model, config = self.model, self.config
         for state in self.states[: self.expanded]:
             here = model.view(state)
@@ -135,7 +136,7 @@ class Exploration:
                 yield here, operation, outcome, model.view(after)
 
     def tree(self) -> Iterator[tuple[int, Any, int]]:
-        """The breadth-first tree as (index of a state, operation, index of its successor): each state but the first, once."""
+        """The breadth-first tree as (place of a state in `states`, operation, place of its successor)."""
         for number in range(1, len(self.states)):
             yield self.parents[number], self.arrivals[number], number
 
@@ -230,7 +231,9 @@ class _Search:
             (name, asked.tried, asked.holds) for name, asked in left if asked.kind == "recovery"
         ]
         self.of_steps = {
-            operation: [(name, asked.holds) for name, asked in left if asked.kind == "step" and label in asked.tags]
+            operation: [
+                (name, asked.holds) for name, asked in left if asked.kind == "step" and label in asked.tags
+            ]
             for operation, label in self.tags.items()
         }
 

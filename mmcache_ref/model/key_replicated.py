@@ -1,4 +1,4 @@
-"""The key-replicated pair as a whole: P0, the channel, P1, misses on their way back, retries.   [spec/04-key-replicated.md]
+"""The key-replicated pair as a whole: P0, channel, P1, misses, retries.   [spec/04-key-replicated.md]
 
 One operation is one call of the API or one step of the environment; P0 handles a request in one piece, on one
 thread, unless the accident `invalidate-race` splits it.
@@ -7,13 +7,12 @@ thread, unless the accident `invalidate-race` splits it.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from typing import Any
 
 from . import entries as moves
 from .accidents import (
     DISABLED,
-    STEPS as ACCIDENT_STEPS,
-    RULES as ACCIDENT_RULES,
     UNSUPPLIED,
     Abort,
     AccidentOperation,
@@ -33,6 +32,12 @@ from .accidents import (
     open_requests,
     without,
 )
+from .accidents import (
+    RULES as ACCIDENT_RULES,
+)
+from .accidents import (
+    STEPS as ACCIDENT_STEPS,
+)
 from .component import Aspect, Missed, Op, Outcome, Rule, rule
 from .entries import Entries
 from .environment import ACCIDENTS, PRESETS, PROTECTIONS, Config, configure
@@ -41,8 +46,22 @@ from .pair import Message, Report, Request, Retry, State, check, ingest, merge, 
 NAME = "key-replicated"
 
 __all__ = [
-    "ACCIDENTS", "ASPECTS", "NAME", "PRESETS", "PROTECTIONS", "RULES", "Config", "Operation", "State",
-    "configure", "initial", "observe", "operations", "step", "view",
+    "ACCIDENTS",
+    "ASPECTS",
+    "NAME",
+    "PRESETS",
+    "PROTECTIONS",
+    "RULES",
+    "Config",
+    "Operation",
+    "State",
+    "bare",
+    "configure",
+    "initial",
+    "observe",
+    "operations",
+    "step",
+    "view",
 ]
 
 
@@ -133,9 +152,7 @@ def operations(config: Config, state: State) -> list[Operation]:
     enabled: list[Operation] | None = config.enabled.get(shape)
     if enabled is None:
         enabled = [
-            operation
-            for operation in alphabet(config)
-            if step(config, state, operation)[1] is not DISABLED
+            operation for operation in alphabet(config) if step(config, state, operation)[1] is not DISABLED
         ]
         config.enabled[shape] = enabled
     return enabled
@@ -157,11 +174,13 @@ def step(config: Config, state: State, operation: Operation) -> Stepped:
     return STEPS[type(operation)](config, state, operation)
 
 
-def _send(config: Config, state: State, sender: Entries, request: Request, cached: tuple[bool, ...]) -> Stepped:
+def _send(
+    config: Config, state: State, sender: Entries, request: Request, cached: tuple[bool, ...]
+) -> Stepped:
     """The merge step and sending.   [DR-01, DR-03]
 
-    The touches end with it: nothing of the request is left in P0 but the entries. After an assertion nothing is
-    sent, and what was recorded before it stays.
+    The touches end with it: nothing of the request is left in P0 but the entries. After an assertion nothing
+    is sent, and what was recorded before it stays.
     """
     merged = merge(config.budget, config.keep_touched, config.grouped, sender, request, cached)
     channel = state.channel
@@ -256,8 +275,8 @@ def _deliver(config: Config, state: State, operation: Deliver) -> Stepped:
 def _handle_report(config: Config, state: State, operation: HandleReport) -> Stepped:
     """P0 hears of a miss; the client will retry.   [DR-05, DR-15]
 
-    With `epoch` a newer number clears P0, and a miss of a message from before P0's last clear invalidates nothing:
-    what it names may have been sent again since.
+    With `epoch` a newer number clears P0, and a miss of a message from before P0's last clear invalidates
+    nothing: what it names may have been sent again since.
     """
     place = operation.position
     if not 0 <= place < len(state.reports) or (config.serialised and state.checked is not None):
@@ -288,6 +307,11 @@ STEPS: Mapping[type[Op], Callable[[Config, State, Any], Stepped]] = {
     Update: _update,
     **ACCIDENT_STEPS,
 }
+
+
+def bare(config: Config) -> Config:
+    """The configuration without the requests, which only a search needs."""
+    return replace(config, requests=())
 
 
 def view(state: State) -> State:

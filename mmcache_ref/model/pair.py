@@ -36,7 +36,8 @@ class Feature(NamedTuple):
 
 
 class Message(NamedTuple):
-    """A request on its way, features in prompt order; `number` of the clear it was sent under; whether P0 recorded it."""
+    """A request on its way: its features in prompt order, the number of the clear it was sent under, and
+    whether it went through P0."""
 
     features: tuple[Feature, ...]
     number: int = 0
@@ -74,8 +75,8 @@ class Checked(NamedTuple):
 class State(NamedTuple):
     """Both sides and everything between them.
 
-    Entries are (key, content), least recent first. P0 keeps no payload: its content stands for the size and the
-    prompt updates it keeps. `clearing` is the number of the clear that P1 has yet to hear of, or 0.
+    Entries are (key, content), least recent first. P0 keeps no payload: its content stands for the size and
+    the prompt updates it keeps. `clearing` is the number of the clear that P1 has yet to hear of, or 0.
     """
 
     sender: Entries = ()
@@ -111,12 +112,18 @@ def update_order(request: Request, grouped: bool) -> list[int]:
 
 @lru_cache(MEMO)
 def merge(
-    budget: int, keep_touched: bool, grouped: bool, sender: Entries, request: Request, cached: tuple[bool, ...]
+    budget: int,
+    keep_touched: bool,
+    grouped: bool,
+    sender: Entries,
+    request: Request,
+    cached: tuple[bool, ...],
 ) -> Merged:
-    """The merge step: touch every hash, then update each item.   [IF-10, IF-11, IF-12, KR-02, KR-03, KR-04, KR-05, KR-13]
+    """The merge step.   [IF-10, IF-11, IF-12, KR-02, KR-03, KR-04, KR-05, KR-13, KR-15]
 
-    Data is given for the items that were missing at the check. The outcome's result is, for each item in prompt
-    order, the content that is sent or None; or the assertion, after which what was recorded before stays.
+    Every hash is touched, then each item updated, with data for those that were missing at the check. The
+    outcome's result is, for each item in prompt order, the content that is sent or None; or the assertion,
+    after which what was recorded before stays.
     """
     order = update_order(request, grouped)
     entries = sender
@@ -153,10 +160,10 @@ def merge(
 def ingest(
     budget: int, keep_touched: bool, receiver: Entries, features: tuple[Feature, ...]
 ) -> tuple[Entries, Outcome]:
-    """`get_and_update_features`: P1's entries and what was served.   [IF-13, IF-14, IF-15, IF-16, KR-08, KR-09, KR-10, KR-11, KR-14]
+    """P1 takes a message.   [IF-13, IF-14, IF-15, IF-16, KR-08, KR-09, KR-10, KR-11, KR-14, KR-15]
 
-    The result is the content served for each feature, or `Missed` with every missing hash; what came with its
-    data is ingested either way.
+    `get_and_update_features`: every key is touched, then each updated. The result is the content served for
+    each feature, or `Missed` with every missing hash; what came with its data is ingested either way.
     """
     entries = receiver
     for feature in features:
