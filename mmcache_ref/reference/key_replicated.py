@@ -53,7 +53,7 @@ class LruKeyReplicatedSenderCache(BaseMultiModalProcessorCache):
 
     def touch_sender_cache_item(self, mm_hash: str) -> None:
         """Make a cached key the most recent one, and promise it to this request.   [IF-07, KR-13]"""
-        self._promises.hold(self._cache, [mm_hash])
+        self._promises.hold(self._cache, mm_hash)
         self._cache.touch(mm_hash)
 
     def release_sender_touches(self) -> None:
@@ -109,7 +109,8 @@ class LruKeyReplicatedReceiverCache(BaseMultiModalReceiverCache):
         self, mm_features: list[MultiModalFeatureSpec]
     ) -> list[MultiModalFeatureSpec]:
         """Ingest a request; what it found cached stays available to it.   [KR-14, KR-15]"""
-        self._promises.hold(self._cache, map(cache_key, mm_features))
+        for feature in mm_features:
+            self._promises.hold(self._cache, cache_key(feature))
         try:
             return super().get_and_update_features(mm_features)
         finally:

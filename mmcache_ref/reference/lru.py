@@ -49,6 +49,7 @@ class LRUCache(MutableMapping[K, V]):
         self.getsizeof: Callable[[V], float] = getsizeof or _one
         self.pinned_items: set[K] = set()
         self._entries: OrderedDict[K, tuple[V, float]] = OrderedDict()
+        self._values = _Values(self._entries)
         self._maxsize = capacity
         self._currsize: float = 0
         self._hits = 0
@@ -81,7 +82,7 @@ class LRUCache(MutableMapping[K, V]):
     @property
     def cache(self) -> Mapping[K, V]:
         """Live view of the values, least recently used key first; reading it is no lookup.   [LRU-29]"""
-        return _Values(self._entries)
+        return self._values
 
     @property
     def order(self) -> Mapping[K, None]:

@@ -49,7 +49,7 @@ class MultiModalProcessorOnlyCache(BaseMultiModalProcessorCache):
 
     def touch_sender_cache_item(self, mm_hash: str) -> None:
         """Make a cached key the most recent one, and promise it to this request.   [IF-07, PO-07]"""
-        self._promises.hold(self._cache, [mm_hash])
+        self._promises.hold(self._cache, mm_hash)
         self._cache.touch(mm_hash)
 
     def release_sender_touches(self) -> None:

@@ -7,7 +7,6 @@ served from here, and stored again.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from typing import Generic, TypeVar
 
 from .lru import LRUCache
@@ -25,13 +24,12 @@ class PromisedEntries(Generic[V]):
         self._entries: dict[str, V] = {}
         self._is_updating = False
 
-    def hold(self, cache: LRUCache[str, V], keys: Iterable[str]) -> None:
-        """Promise those keys that are cached now; after an update a new request begins.   [PO-07, KR-13]"""
+    def hold(self, cache: LRUCache[str, V], key: str) -> None:
+        """Promise a key if it is cached now; after an update a new request begins.   [PO-07, KR-13]"""
         if self._is_updating:
             self.end()
-        for key in keys:
-            if key in cache:
-                self._entries[key] = cache.cache[key]
+        if key in cache:
+            self._entries[key] = cache.cache[key]
 
     def prepare(self, cache: LRUCache[str, V], key: str, *, has_data: bool) -> None:
         """Before the update of a key: store it again if it was promised and evicted.   [PO-07, KR-13, KR-14]
