@@ -39,11 +39,12 @@ clean:
 $(VENV)/bin/python:
 	$(PYTHON) -m venv $(VENV)
 
-# Downloads are tried twice.
+# Downloads are tried twice. What torch itself needs comes with the package's own dependencies below.
+TORCH_INSTALL = $(PIP) install -qq --no-deps $(if $(TORCH_INDEX),--extra-index-url $(TORCH_INDEX))
+
 $(VENV)/torch: | $(VENV)/bin/python
 	@echo "installing $(TORCH) into $(VENV) ..." >&2
-	@$(PIP) install $(if $(TORCH_INDEX),--extra-index-url $(TORCH_INDEX)) '$(TORCH)' \
-	  || $(PIP) install $(if $(TORCH_INDEX),--extra-index-url $(TORCH_INDEX)) '$(TORCH)'
+	@$(TORCH_INSTALL) --retries 1 '$(TORCH)' || $(TORCH_INSTALL) '$(TORCH)'
 	@touch $@
 
 $(VENV)/installed: pyproject.toml | $(VENV)/torch
