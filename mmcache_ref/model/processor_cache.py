@@ -231,8 +231,8 @@ def _update(
         what = "too_large"
     else:
         what = "stored" if len(entries) > len(state.entries) else "evicted"
-        state = state._replace(promised=moves.remove(state.promised, key))
-    after = state._replace(entries=entries, total=state.total + 1)
+    promised = moves.remove(state.promised, key)
+    after = state._replace(entries=entries, promised=promised, total=state.total + 1)
     return after, Outcome(what, Updated(content, content, is_input=True))
 
 
