@@ -344,7 +344,7 @@ def _pop(state: State, key: str, *, missing: Raised | None, gives: bool) -> tupl
 
 
 def _remove_oldest(state: State, remove_pinned: bool) -> tuple[State, str, tuple[str, Content] | None]:
-    """The state without its least recent key, what happened, and the entry.   [LRU-18, LRU-23, LRU-24, LRU-25]"""
+    """The state without its least recent key; what happened; the entry.   [LRU-18, LRU-23, LRU-24, LRU-25]"""
     if not state.entries:
         return state, "empty", None
     for entry in state.entries:
