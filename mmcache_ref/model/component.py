@@ -91,8 +91,10 @@ def rule(outcome: str, state: str | None = None) -> Rule:
 
 
 class Aspect(NamedTuple):
-    """One observable part of a state: the level from which it is seen (L1, L2) and, where an aspect
-    has a clause of its own, that clause instead of the operation's."""
+    """One observable part of a state: the level from which it is seen (L1, L2); where an aspect has a clause
+    of its own, that clause; and whether that clause is the broken one when the aspect differs, instead of
+    the operation's."""
 
     level: int
     clause: str | None = None
+    is_culprit: bool = True

@@ -107,7 +107,7 @@ ASPECTS = {
     "order": Aspect(2),
     "hits": Aspect(1),
     "total": Aspect(1),
-    "bytes": Aspect(2, "LRU-01"),
+    "bytes": Aspect(2, "LRU-01", is_culprit=False),
 }
 
 

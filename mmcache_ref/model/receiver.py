@@ -101,7 +101,7 @@ RULES: Mapping[tuple[str, str], Rule] = {
 }
 ASPECTS = {
     "order": Aspect(2),
-    "bytes": Aspect(2, "LRU-01"),
+    "bytes": Aspect(2, "LRU-01", is_culprit=False),
 }
 
 

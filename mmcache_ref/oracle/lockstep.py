@@ -156,7 +156,8 @@ class Lockstep:
             if aspect.clause:
                 tally.clauses[aspect.clause] += 1
             if actual[name] != expected[name]:
-                return self._mismatch(aspect.clause or rule.state, name, expected[name], actual[name])
+                culprit = aspect.clause if aspect.clause and aspect.is_culprit else rule.state
+                return self._mismatch(culprit, name, expected[name], actual[name])
         return None
 
     def _mismatch(self, clause_id: str, aspect: str, expected: Any, actual: Any) -> Mismatch:
