@@ -34,6 +34,7 @@ SOURCES: Final = (
     "vllm/multimodal/cache/*.py",
     "vllm/multimodal/inputs.py",
     "vllm/multimodal/registry.py",
+    "vllm/multimodal/utils.py",
     "vllm/multimodal/processing.py",
     "vllm/multimodal/processing/processor.py",
     "vllm/distributed/device_communicators/shm_object_storage.py",
