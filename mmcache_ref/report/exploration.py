@@ -174,7 +174,9 @@ def plain(value: Any) -> Any:
         return sorted(plain(member) for member in value)
     if hasattr(value, "__dataclass_fields__"):
         return {name: plain(getattr(value, name)) for name in value.__dataclass_fields__}
-    return msgspec.to_builtins(value)
+    if isinstance(value, msgspec.Struct):
+        return {name: plain(member) for name, member in msgspec.to_builtins(value).items()}
+    return value
 
 
 def content_words(key: str, content: Content) -> str:
