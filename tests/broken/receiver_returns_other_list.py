@@ -1,0 +1,18 @@
+"""The features come back in another list.   [IF-14]"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from broken import Breaks, names
+from mmcache_ref import reference
+
+BREAKS = Breaks("receiver", ("IF-14",), longest=1)
+
+
+class LruKeyReplicatedReceiverCache(reference.LruKeyReplicatedReceiverCache):
+    def get_and_update_features(self, mm_features: Any) -> Any:
+        return list(super().get_and_update_features(mm_features))
+
+
+globals().update(names(LruKeyReplicatedReceiverCache=LruKeyReplicatedReceiverCache))

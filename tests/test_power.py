@@ -1,0 +1,84 @@
+"""The power of the oracle: every broken implementation is found, by the clause it breaks, in a short run."""
+
+from __future__ import annotations
+
+import re
+from types import ModuleType
+
+import pytest
+from broken import all_broken
+
+from mmcache_ref.model import lru
+from mmcache_ref.oracle import guard as guard_module
+from mmcache_ref.oracle.components import COMPONENTS
+from mmcache_ref.oracle.exhaustive import execute_graph
+from mmcache_ref.oracle.fuzz import Fuzzed, fuzz
+from mmcache_ref.oracle.guard import hang_guard
+from mmcache_ref.oracle.lockstep import BEST_LEVEL, Trial
+from mmcache_ref.oracle.targets import resolve
+
+BROKEN = all_broken()
+IN_GRAPH = [name for name, module in BROKEN.items() if module.BREAKS.in_tiny]
+SEEN_AT_L0 = [name for name, module in BROKEN.items() if module.BREAKS.level == 0]
+SMALL_LRU = lru.Config(budget=2, keys=("a", "b", "c"), sizes=(1, 2, 3))
+"""Holds every run of `lru` that the tiny graph holds but for those with empty values; walked in less time."""
+EXAMPLES = 300
+
+
+@pytest.fixture(autouse=True)
+def short_bound(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A target that spins is stopped after 50 ms of CPU time."""
+    monkeypatch.setattr(guard_module, "OPERATION_CPU_SECONDS", 0.05)
+
+
+def fuzz_broken(name: str, level: int, seed: int) -> Fuzzed:
+    component = COMPONENTS[BROKEN[name].BREAKS.component]
+    with hang_guard() as guard:
+        trial = Trial(component, resolve(f"py:broken.{name}"), "safe", level, guard)
+        return fuzz(trial, seconds=600, seed=seed, max_examples=EXAMPLES)
+
+
+@pytest.mark.parametrize("name", IN_GRAPH)
+def test_the_exhaustive_stage_finds_the_clause_in_a_run_no_longer_than_by_hand(name: str) -> None:
+    breaks = BROKEN[name].BREAKS
+    component = COMPONENTS[breaks.component]
+    config = SMALL_LRU if breaks.component == "lru" else component.model.PRESETS["tiny"]
+    clause = breaks.clauses[0]
+    with hang_guard() as guard:
+        trial = Trial(component, resolve(f"py:broken.{name}"), "safe", BEST_LEVEL, guard)
+        run = execute_graph(trial, config, only=clause).runs[clause]
+    assert len(run.steps) <= breaks.longest
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", [0, 1, 2])
+@pytest.mark.parametrize("name", BROKEN)
+def test_fuzzing_finds_it_at_the_best_level_from_any_seed(name: str, seed: int) -> None:
+    breaks = BROKEN[name].BREAKS
+    runs = fuzz_broken(name, BEST_LEVEL, seed).runs
+    assert runs.keys() & set(breaks.clauses), list(runs)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", SEEN_AT_L0)
+def test_fuzzing_finds_it_by_outcomes_alone(name: str) -> None:
+    runs = fuzz_broken(name, 0, 0).runs
+    assert runs
+
+
+@pytest.mark.parametrize("module", BROKEN.values(), ids=BROKEN)
+def test_each_says_in_its_first_line_which_clause_it_breaks(module: ModuleType) -> None:
+    first_line = (module.__doc__ or "").splitlines()[0]
+    assert re.search(r"   \[[A-Z]+-\d\d(, [A-Z]+-\d\d)*\]$", first_line)
+
+
+def test_there_are_enough_of_them() -> None:
+    assert len(BROKEN) >= 40
+    assert {module.BREAKS.component for module in BROKEN.values()} >= {
+        "items",
+        "lru",
+        "processor-only",
+        "sender",
+        "receiver",
+        "factories",
+    }
