@@ -16,7 +16,7 @@ from mmcache_ref.model.component import Content, Missed, Op, Outcome, Raised
 from mmcache_ref.model.environment import ACCIDENTS, PRESETS, PROTECTIONS, Config, configure, request
 from mmcache_ref.model.explore import Exploration, explore, tag
 from mmcache_ref.model.key_replicated import Deliver, HandleReport, Submit, SubmitAgain, initial, step
-from mmcache_ref.model.pair import State
+from mmcache_ref.model.pair import Feature, Item, State, ingest
 
 PAIR = Config(budget=6, requests=(), depth=4, clears=2, accidents=frozenset(ACCIDENTS))
 UNAVOIDABLE = {"clear-p1": {"no-miss"}, "restart-p1": {"no-miss"}}
@@ -134,6 +134,19 @@ def test_what_a_request_pushed_out_is_not_kept_for_the_next_one() -> None:
     state, outcomes = run(config, *requests)
     assert (outcomes[6].kind, nbytes(outcomes[6])) == ("sent", [4])
     assert keys(state) == ("a", "a")
+
+
+@pytest.mark.clause("KR-15")
+def test_new_data_ends_the_promise_of_the_old() -> None:
+    """P1 holds a; new data for a comes, b of the whole budget pushes it out, then a is claimed."""
+    new, big, claim = [Item("a", Content(1, 7)), Item("b", Content(2)), Item("a", Content(1))]
+    features = (
+        Feature(new, True, new.content),
+        Feature(big, True, big.content),
+        Feature(claim, False, claim.content),
+    )
+    entries, outcome = ingest(2, True, (("a", Content(1)),), features)
+    assert (entries, outcome.result) == ((("b", Content(2)),), Missed(("a",)))
 
 
 @pytest.mark.clause("DR-02")
