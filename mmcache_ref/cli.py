@@ -6,6 +6,7 @@ Exit codes: 0 conforms, 1 usage, 2 violates, 3 undetermined, 4 a run that cannot
 from __future__ import annotations
 
 import sys
+from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Annotated, Any, Literal, NoReturn
@@ -16,6 +17,8 @@ from rich.console import Console
 from rich.progress import Progress, TextColumn, TimeElapsedColumn
 
 from mmcache_ref import __version__
+from mmcache_ref.model import drift, key_replicated, lru, processor_only, receiver, sender
+from mmcache_ref.model.explore import Property, explore
 from mmcache_ref.oracle import clauses as specification
 from mmcache_ref.oracle.components import COMPONENTS
 from mmcache_ref.oracle.errors import BadRun, NotOffered, TargetUnavailable, UnknownClause
@@ -28,6 +31,12 @@ from mmcache_ref.oracle.supervisor import judge_target
 from mmcache_ref.oracle.targets import check_target, resolve
 from mmcache_ref.oracle.verdict import EXIT_CODES, Report, report
 from mmcache_ref.oracle.worker import Judged, Message, Progressed
+from mmcache_ref.report.exploration import (
+    exploration_json,
+    exploration_status,
+    exploration_text,
+    progress_line,
+)
 from mmcache_ref.report.files import report_json, write_report
 from mmcache_ref.report.junit import junit
 from mmcache_ref.report.text import clause_text, matrix_table, report_text, run_table
@@ -35,6 +44,15 @@ from mmcache_ref.report.text import clause_text, matrix_table, report_text, run_
 USAGE, BAD_RUN = 1, 4
 USAGE_ERROR: Any = typer.BadParameter.__base__
 """Where this class lives differs between releases of typer."""
+
+EXPLORABLE: dict[str, tuple[Any, Mapping[str, Property]]] = {
+    "lru": (lru, lru.PROPERTIES),
+    "processor-only": (processor_only, processor_only.PROPERTIES),
+    "sender": (sender, sender.PROPERTIES),
+    "receiver": (receiver, receiver.PROPERTIES),
+    "key-replicated": (key_replicated, drift.PROPERTIES),
+}
+"""The models that have states to search, with their properties."""
 
 app = typer.Typer(
     help="The executable specification of vLLM's multi-modal cache protocol.",
@@ -169,6 +187,56 @@ def replay(
     broken = specification.clause(repeated.mismatch.clause)
     output.print(f"{target} breaks {broken.id}: {broken.rule}", markup=False)
     raise typer.Exit(EXIT_CODES["violates"])
+
+
+@app.command("explore")
+def explore_model(
+    model: Annotated[str, typer.Argument(help=f"One of {', '.join(EXPLORABLE)}.")],
+    preset: Annotated[Literal["tiny", "small"], typer.Option(help="tiny: seconds. small: minutes.")] = "tiny",
+    accidents: Annotated[str, typer.Option("--with", help="Accidents, with commas between.")] = "",
+    protections: Annotated[str, typer.Option("--protect", help="Protections, with commas between.")] = "",
+    seconds: Annotated[float | None, typer.Option(min=0, help="Stop the search then.")] = None,
+    output_format: Annotated[Literal["text", "json"], typer.Option("--format")] = "text",
+) -> None:
+    """Search every state of a model and print, for each property, whether it holds or the shortest run.
+
+    Example: mmcache-ref explore key-replicated --with reject,reorder --protect rollback
+    """
+    if model not in EXPLORABLE:
+        raise typer.BadParameter(f"no model {model!r}: take one of {', '.join(EXPLORABLE)}")
+    module, properties = EXPLORABLE[model]
+    try:
+        config = _model_config(module, preset, _names(accidents), _names(protections))
+    except ValueError as error:
+        raise typer.BadParameter(str(error)) from None
+    with _progress() as progress:
+        line = progress.add_task(model, what="searching")
+        found = explore(
+            module,
+            config,
+            properties=properties,
+            seconds=seconds,
+            progress=lambda done: progress.update(line, what=progress_line(done)),
+        )
+    if output_format == "json":
+        sys.stdout.write(msgspec.json.format(msgspec.json.encode(exploration_json(found))).decode() + "\n")
+    else:
+        output.print(exploration_text(found))
+    raise typer.Exit(EXIT_CODES[exploration_status(found)])  # type: ignore[index]
+
+
+def _names(listed: str) -> list[str]:
+    """The names in a list with commas."""
+    return [name.strip() for name in listed.split(",") if name.strip()]
+
+
+def _model_config(module: Any, preset: str, accidents: list[str], protections: list[str]) -> Any:
+    """A preset, with accidents and protections where the model knows any."""
+    if hasattr(module, "configure"):
+        return module.configure(preset, accidents=accidents, protections=protections)
+    if accidents or protections:
+        raise ValueError(f"{module.NAME} has no accidents and no protections: only key-replicated has")
+    return module.PRESETS[preset]
 
 
 @app.command("clauses")

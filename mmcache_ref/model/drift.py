@@ -13,7 +13,7 @@ from typing import Any
 from . import entries as moves
 from .accidents import Update
 from .component import Missed, Outcome, Raised
-from .entries import Entries
+from .entries import Entries, is_sound
 from .environment import Config
 from .explore import Property
 from .key_replicated import Deliver, HandleReport, SubmitAgain
@@ -126,13 +126,6 @@ def as_accounted(
         if content != feature.accounted:
             return False
     return True
-
-
-@lru_cache(MEMO)
-def is_sound(budget: int, entries: Entries) -> bool:
-    """The sizes fit the budget and no key is there twice.   [DR-11]"""
-    keys = [key for key, _ in entries]
-    return sum([content.nbytes for _, content in entries]) <= budget and len(set(keys)) == len(keys)
 
 
 def sound_caches(config: Config, state: State) -> bool:

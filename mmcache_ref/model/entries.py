@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 from .component import Content
 
 Entry = tuple[str, Content]
@@ -55,3 +57,10 @@ def put(entries: Entries, budget: int, key: str, content: Content) -> Entries:
         used -= entries[start][1].nbytes
         start += 1
     return (*entries[start:], (key, content))
+
+
+@lru_cache(1 << 17)  # a search asks of the same entries in many states
+def is_sound(budget: int, entries: Entries) -> bool:
+    """The sizes fit the budget and no key is there twice.   [LRU-01, DR-11]"""
+    keys = [key for key, _ in entries]
+    return sum([content.nbytes for _, content in entries]) <= budget and len(set(keys)) == len(keys)

@@ -9,7 +9,8 @@ import msgspec
 
 from . import entries as moves
 from .component import Aspect, Content, Op, Outcome, Raised, Rule, rule
-from .entries import Entries
+from .entries import Entries, is_sound
+from .explore import Property
 
 NAME = "lru"
 
@@ -380,3 +381,21 @@ def _stat(state: State, delta: bool) -> tuple[State, Outcome]:
         return state, Outcome("total", (state.hits, state.total))
     fresh = (state.hits - state.reported_hits, state.total - state.reported_total)
     return state._replace(reported_hits=state.hits, reported_total=state.total), Outcome("delta", fresh)
+
+
+PROPERTIES: Mapping[str, Property] = {
+    "within-budget": Property(
+        "LRU-01", "state", lambda config, state: is_sound(config.budget, state.entries)
+    ),
+    "pins-are-cached": Property(
+        "LRU-22", "state", lambda config, state: set(state.pins) <= set(moves.keys(state.entries))
+    ),
+    "eviction-ends": Property(
+        "LRU-18",
+        "step",
+        lambda config, before, operation, outcome, after: (
+            outcome.kind != "all_pinned" or set(moves.keys(after.entries)) == set(after.pins)
+        ),
+        frozenset({"put", "setitem", "put_if_fits", "popitem", "remove_oldest"}),
+    ),
+}

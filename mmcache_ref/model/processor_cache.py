@@ -12,7 +12,8 @@ import msgspec
 
 from . import entries as moves
 from .component import Aspect, Content, Op, Outcome, Raised, Rule, Updated, several
-from .entries import Entries
+from .entries import Entries, is_sound
+from .explore import Property
 
 
 class Item(msgspec.Struct, frozen=True, order=True):
@@ -358,3 +359,25 @@ PRESETS = {
         requests=("", "aa", "abc", "dab", "cAbD", "bcdb", "dcba", "ea"),
     ),
 }
+
+
+def _keeps_others_promises(
+    config: Config, before: State, operation: Operation, outcome: Outcome, after: State
+) -> bool:
+    """What a touch promised can be updated without data while the touches last.   [PO-07, KR-13]"""
+    key = getattr(operation, "key", None)
+    asks = isinstance(operation, Update) and operation.content is None
+    return not (asks and outcome.kind == "asserted" and moves.find(before.promised, str(key)) is not None)
+
+
+PROPERTIES: Mapping[str, Property] = {
+    "within-budget": Property(
+        "LRU-01", "state", lambda config, state: is_sound(config.budget, state.entries)
+    ),
+}
+
+
+def properties(promise_clause: str) -> Mapping[str, Property]:
+    """What holds in every state and step of a cache of P0."""
+    keeps = Property(promise_clause, "step", _keeps_others_promises, frozenset({"update"}))
+    return {**PROPERTIES, "keeps-promises": keeps}

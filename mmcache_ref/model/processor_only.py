@@ -10,6 +10,7 @@ __all__ = [
     "ASPECTS",
     "NAME",
     "PRESETS",
+    "PROPERTIES",
     "RULES",
     "Config",
     "Operation",
@@ -35,6 +36,7 @@ RULES = processor_cache.rules(
         "stats": "PO-06",
     }
 )
+PROPERTIES = processor_cache.properties("PO-07")
 
 
 def initial(config: Config) -> State:

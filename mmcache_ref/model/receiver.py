@@ -9,7 +9,8 @@ import msgspec
 
 from . import entries as moves
 from .component import Aspect, Content, Missed, Op, Outcome, Rule, rule, several
-from .entries import Entries
+from .entries import Entries, is_sound
+from .explore import Property
 
 NAME = "receiver"
 
@@ -230,4 +231,32 @@ PRESETS = {
         *(("a", 2), ("b", 2), ("c", 3), ("d", 1), ("e", 7), ("a", 1), ("b", 6)),
         requests=("", "aa", "Aa", "ABC", "AbCdE", "Cab", "a-B-c", "BcAd", "bCbD", "dCba", "AbCac"),
     ),
+}
+
+
+def _serves_what_is_sent(
+    config: Config, before: State, operation: Features, outcome: Outcome, after: State
+) -> bool:
+    """Data that comes with a feature is what is served for it.   [KR-08, KR-09]"""
+    served = outcome.result.items
+    return all(
+        feature.content is None or (item is not None and item.item == feature.content)
+        for feature, item in zip(operation.features, served, strict=True)
+    )
+
+
+def _keeps_what_it_had(
+    config: Config, before: State, operation: Features, outcome: Outcome, after: State
+) -> bool:
+    """A key that was cached, and for which no data comes, is not missed.   [IF-16, KR-14]"""
+    sent = {feature.key for feature in operation.features if feature.content is not None}
+    return not set(outcome.result.missed) & set(moves.keys(before.entries)) - sent
+
+
+PROPERTIES: Mapping[str, Property] = {
+    "within-budget": Property(
+        "LRU-01", "state", lambda config, state: is_sound(config.budget, state.entries)
+    ),
+    "serves-what-is-sent": Property("KR-08", "step", _serves_what_is_sent, frozenset({"features"})),
+    "keeps-what-it-had": Property("KR-14", "step", _keeps_what_it_had, frozenset({"features"})),
 }

@@ -10,6 +10,7 @@ __all__ = [
     "ASPECTS",
     "NAME",
     "PRESETS",
+    "PROPERTIES",
     "RULES",
     "Config",
     "Operation",
@@ -36,6 +37,7 @@ RULES = processor_cache.rules(
         "stats": "KR-07",
     }
 )
+PROPERTIES = processor_cache.properties("KR-13")
 
 
 def initial(config: Config) -> State:
