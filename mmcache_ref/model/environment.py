@@ -223,6 +223,7 @@ PRESETS: Mapping[str, Config] = {
             request("a"),
             request("b"),
             request("c:2"),
+            request("d"),
             request("a", "b"),
             request("d", "a", "d"),
             request("c:2", "a"),
