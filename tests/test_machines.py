@@ -1,0 +1,70 @@
+"""The state machines as a user subclasses them."""
+
+from __future__ import annotations
+
+import unittest
+
+import pytest
+from hypothesis import Phase, settings
+
+from mmcache_ref.oracle.machines import (
+    LockstepMachine,
+    LruMachine,
+    ProcessorOnlyMachine,
+    ReceiverMachine,
+    SenderMachine,
+    Violation,
+)
+
+
+class BrokenLru(LruMachine):
+    target = "py:broken.lru_get_miss_uncounted"
+
+
+class BrokenLruKnown(LruMachine):
+    target = "py:broken.lru_get_miss_uncounted"
+    known = frozenset({"LRU-08"})
+
+
+class PromiselessSender(SenderMachine):
+    target = "py:broken.sender_keeps_no_promise"
+    profile = "upstream"
+
+
+def run(machine: type[LockstepMachine], examples: int = 30) -> None:
+    case = machine.TestCase
+    case.settings = settings(
+        max_examples=examples, stateful_step_count=10, phases=(Phase.generate, Phase.shrink), database=None
+    )
+    suite = unittest.defaultTestLoader.loadTestsFromTestCase(case)
+    (test,) = suite
+    getattr(test, "runTest")()  # noqa: B009 - not known to the type of unittest
+
+
+@pytest.mark.parametrize("machine", [LruMachine, ProcessorOnlyMachine, SenderMachine, ReceiverMachine])
+def test_the_reference_passes(machine: type[LockstepMachine]) -> None:
+    run(type("Passing", (machine,), {}), examples=5)
+
+
+def test_a_broken_target_fails_with_the_clause_and_a_run() -> None:
+    with pytest.raises(Violation, match="lru breaks LRU-08 after 1 operations: total is") as caught:
+        run(BrokenLru, examples=200)
+    assert caught.value.run.mismatch is not None
+    assert caught.value.run.mismatch.clause == "LRU-08"
+    assert len(caught.value.run.steps) == 1
+
+
+def test_a_known_clause_passes() -> None:
+    run(BrokenLruKnown)
+
+
+def test_the_profile_is_the_machines_own() -> None:
+    run(PromiselessSender, examples=20)
+
+
+def test_two_machines_of_one_component_do_not_share_their_target() -> None:
+    passing = type("Passing", (LruMachine,), {})
+    run(passing, examples=5)
+    with pytest.raises(Violation):
+        run(type("Failing", (BrokenLru,), {}), examples=200)
+    run(passing, examples=5)

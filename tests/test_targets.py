@@ -1,0 +1,107 @@
+"""Targets by name."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import pytest
+
+from mmcache_ref import reference
+from mmcache_ref.oracle.errors import TargetUnavailable
+from mmcache_ref.oracle.namespace import Namespace
+from mmcache_ref.oracle.targets import check_target, resolve
+
+GOOD = ("reference", "vllm", "vllm@0.32.0", "py:package.module", "py:package.module:name")
+BAD = (
+    "",
+    "Reference",
+    "vllm@",
+    "py:",
+    "py",
+    "exec:./adapter",
+    "fault:x",
+    "torch",
+    "reference ",
+)
+
+MODULE = """
+import types
+from mmcache_ref import reference
+
+class AsClass:
+    LRUCache = reference.LRUCache
+
+an_instance = types.SimpleNamespace(LRUCache=reference.LRUCache)
+nested = types.SimpleNamespace(inner=an_instance)
+
+def namespace():
+    return an_instance
+
+def fails():
+    raise RuntimeError("not today")
+
+a_number = 7
+LRUCache = reference.LRUCache
+"""
+
+
+@pytest.fixture
+def module(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
+    """A fresh module on the path, by its name."""
+    (tmp_path / "their_caches.py").write_text(MODULE, encoding="utf-8")
+    (tmp_path / "their_broken.py").write_text("1 / 0", encoding="utf-8")
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.delitem(sys.modules, "their_caches", raising=False)
+    return "their_caches"
+
+
+@pytest.mark.parametrize("target", GOOD)
+def test_a_name_of_a_known_kind_is_accepted_unresolved(target: str) -> None:
+    check_target(target)
+
+
+@pytest.mark.parametrize("target", BAD)
+def test_a_name_of_no_kind_is_refused_with_the_kinds(target: str) -> None:
+    with pytest.raises(ValueError, match=r"no such target.*reference, vllm, vllm@VERSION, py:"):
+        check_target(target)
+    with pytest.raises(ValueError, match="no such target"):
+        resolve(target)
+
+
+def test_the_reference_is_the_reference() -> None:
+    namespace = resolve("reference")
+    assert namespace.LRUCache is reference.LRUCache
+    assert namespace.label == "reference"
+
+
+@pytest.mark.parametrize("name", ["", ":AsClass", ":an_instance", ":nested.inner", ":namespace"])
+def test_a_module_a_class_an_instance_or_a_function_is_a_target(module: str, name: str) -> None:
+    namespace = resolve(f"py:{module}{name}")
+    assert isinstance(namespace, Namespace)
+    assert namespace.LRUCache is reference.LRUCache
+
+
+@pytest.mark.parametrize(
+    ("target", "says"),
+    [
+        ("py:no_such_package.module", "No module named 'no_such_package'"),
+        ("py:their_caches:missing", "missing"),
+        ("py:their_caches:fails", "RuntimeError: not today"),
+        ("py:their_broken", "ZeroDivisionError"),
+        ("py:their_caches:a_number", "7, not a namespace"),
+    ],
+)
+def test_what_cannot_be_loaded_says_why(module: str, target: str, says: str) -> None:
+    with pytest.raises(TargetUnavailable, match=says):
+        resolve(target)
+
+
+def test_a_name_that_a_target_lacks_is_named(module: str) -> None:
+    with pytest.raises(AttributeError, match="py:their_caches:namespace has no 'merge_mm_kwargs'"):
+        _ = resolve(f"py:{module}:namespace").merge_mm_kwargs
+
+
+@pytest.mark.upstream
+def test_a_published_release_is_a_target() -> None:
+    assert resolve("vllm@0.32.0").label == "vllm 0.32.0"
