@@ -27,7 +27,7 @@ def protected(*names: str, budget: int = 6) -> Config:
     return replace(PAIR, budget=budget, protections=frozenset(names))
 
 
-def run(config: Config, *operations: Op, state: State | None = None) -> tuple[State, list[Outcome]]:
+def run(config: Config, *operations: Any, state: State | None = None) -> tuple[State, list[Outcome]]:
     """The state after the operations, and their outcomes."""
     after = initial(config) if state is None else state
     outcomes = []
