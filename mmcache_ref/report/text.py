@@ -171,7 +171,9 @@ def replay_command(target: str, run: Run) -> str:
 
 def _coverage(done: Coverage) -> str:
     """What was compared, in a line."""
-    graph = f"{_of(done.states, done.graph_states)} states, {_of(done.edges, done.graph_edges)} edges"
+    graph = f"{_of(done.edges, done.graph_edges)} edges"
+    if done.graph_states > 1:
+        graph = f"{_of(done.states, done.graph_states)} states, {graph}"
     fuzz = f"{done.fuzz_operations:,} fuzz operations"
     return f"{graph}, {fuzz}, {_of(done.cases, done.all_cases)} cases"
 
