@@ -1,0 +1,162 @@
+"""The command line as a shell sees it: output, files, exit codes."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from mmcache_ref import __version__
+from mmcache_ref.cli import app, main
+
+TESTS = Path(__file__).parent
+TOUCH_RUN = json.dumps(
+    {
+        "component": "lru",
+        "config": {"budget": 2},
+        "operations": [
+            {"op": "put", "key": "a", "content": {"nbytes": 1}},
+            {"op": "put", "key": "b", "content": {"nbytes": 1}},
+            {"op": "touch", "key": "a"},
+        ],
+    }
+)
+BROKEN = "py:broken.lru_touch_keeps_order"
+FAST = ("--component", "factories", "--seconds", "0")
+
+
+def command(*arguments: str) -> subprocess.CompletedProcess[str]:
+    """`mmcache-ref` with these arguments, far from the checkout's own folder."""
+    return subprocess.run(
+        [sys.executable, "-m", "mmcache_ref.cli", *arguments],
+        env={**os.environ, "PYTHONPATH": str(TESTS), "COLUMNS": "200", "NO_COLOR": "1"},
+        cwd=TESTS,
+        capture_output=True,
+        text=True,
+        timeout=250,
+        check=False,
+    )
+
+
+def call(*arguments: str) -> int:
+    """The exit code of `mmcache-ref` with these arguments, in this process."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(sys, "argv", ["mmcache-ref", *arguments])
+        with pytest.raises(SystemExit) as exit_info:
+            main()
+    code = exit_info.value.code
+    return code if isinstance(code, int) else 0
+
+
+def test_0_a_target_that_conforms() -> None:
+    done = command("conform", "reference", *FAST)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.splitlines()[-1].startswith("reference conforms (profile safe, seed 0")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        ((), "Usage"),
+        (("judge",), "No such command"),
+        (("conform",), "Missing argument"),
+        (("conform", "torch"), "no such target: 'torch'"),
+        (("conform", "reference", "--component", "ring"), "no component 'ring'"),
+        (("conform", "reference", "--level", "9"), "--level"),
+        (("conform", "reference", "--profile", "strict"), "--profile"),
+        (("replay", "torch", TOUCH_RUN), "no such target: 'torch'"),
+        (("clauses", "ZZ-01"), "no clause 'ZZ-01'"),
+    ],
+)
+def test_1_a_command_that_cannot_be_understood(
+    arguments: tuple[str, ...], says: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert call(*arguments) == 1
+    printed = capsys.readouterr()
+    assert says in printed.err
+    assert printed.out == ""
+
+
+def test_1_a_usage_error_in_a_process() -> None:
+    done = command("conform", "torch")
+    assert done.returncode == 1
+    assert "Traceback" not in done.stderr
+
+
+def test_2_a_target_that_violates_leaves_its_report(tmp_path: Path) -> None:
+    folder = tmp_path / "out"
+    target = "py:broken.factories_worker_without_lock"
+    done = command("conform", target, *FAST, "--report", str(folder))
+    assert done.returncode == 2, done.stderr
+    assert "FA-08" in done.stdout.splitlines()[-1]
+    assert {path.name for path in folder.iterdir()} == {"verdict.txt", "verdict.json", "junit.xml", "runs"}
+    (run,) = (folder / "runs").iterdir()
+    again = command("replay", target, str(run))
+    assert again.returncode == 2, again.stderr
+    assert f"{target} breaks FA-08: " in again.stdout
+
+
+def test_2_a_replayed_run_names_the_clause_and_quotes_it() -> None:
+    done = command("replay", BROKEN, TOUCH_RUN)
+    assert done.returncode == 2, done.stderr
+    assert f"{BROKEN} breaks LRU-09: `c.touch(key)` makes a cached key" in done.stdout
+
+
+def test_0_a_replayed_run_that_the_target_keeps() -> None:
+    done = command("replay", "reference", TOUCH_RUN)
+    assert done.returncode == 0, done.stderr
+    assert "reference keeps every clause on this run" in done.stdout
+
+
+def test_3_a_target_that_cannot_be_loaded() -> None:
+    done = command("conform", "py:no_such_package", *FAST)
+    assert done.returncode == 3
+    assert "No module named 'no_such_package'" in done.stdout
+    done = command("replay", "py:no_such_package", TOUCH_RUN)
+    assert done.returncode == 3
+    assert "No module named 'no_such_package'" in done.stderr
+
+
+@pytest.mark.parametrize("run", ["{}", "no-such-file.json"])
+def test_4_a_run_that_cannot_be_read(run: str) -> None:
+    done = command("replay", "reference", run)
+    assert done.returncode == 4
+    assert done.stderr.startswith("mmcache-ref: ")
+    assert done.stdout == ""
+
+
+def test_the_machine_formats_are_alone_on_stdout() -> None:
+    as_json = command("conform", "reference", *FAST, "--format", "json")
+    assert json.loads(as_json.stdout)["status"] == "conforms"
+    as_junit = command("conform", "reference", *FAST, "--format", "junit")
+    assert as_junit.stdout.startswith("<?xml")
+    assert as_json.stderr == as_junit.stderr == ""
+
+
+COMMANDS = [each.name or getattr(each.callback, "__name__", "") for each in app.registered_commands]
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_the_help_of_each_command_has_an_example(name: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert call(name, "--help") == 0
+    assert f"Example: mmcache-ref {name}" in capsys.readouterr().out
+
+
+def test_a_clause_is_printed_with_its_rule_and_who_serves_it() -> None:
+    done = command("clauses", "lru-09")
+    assert done.returncode == 0
+    assert done.stdout.startswith("LRU-09 · MUST · seed · spec/02-lru.md")
+    assert "lru.py:touch" in done.stdout
+
+
+def test_the_schema_is_one_of_a_report() -> None:
+    document = json.loads(command("schema").stdout)
+    assert document["$ref"].endswith("/Report")
+
+
+def test_the_version_is_the_packages() -> None:
+    assert command("version").stdout.strip() == __version__
