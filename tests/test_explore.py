@@ -10,8 +10,8 @@ import pytest
 from rich.console import Console
 
 from mmcache_ref.model import drift, key_replicated, lru
-from mmcache_ref.model.component import Op, Outcome
-from mmcache_ref.model.explore import Exploration, Progress, Property, explore, tag
+from mmcache_ref.model.component import Op, Outcome, tag
+from mmcache_ref.model.explore import Exploration, Progress, Property, explore
 from mmcache_ref.report.exploration import exploration_json, exploration_status, exploration_text
 
 
@@ -249,4 +249,4 @@ def test_the_json_holds_what_the_text_says_and_the_run(rejected: Exploration) ->
 def test_a_model_without_columns_of_its_own_is_shown_too() -> None:
     text = text_of(counted(properties={"never-5": never(5)}))
     assert "X-01 never-5: 3 steps" in text
-    assert "Counting(value=5" in text
+    assert "value 5, 3 B" in text

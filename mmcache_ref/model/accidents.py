@@ -11,7 +11,7 @@ from typing import Any
 
 from .component import Op, Outcome, Rule, rule
 from .environment import Config
-from .pair import Checked, Feature, Message, Request, Retry, State, check, merge
+from .pair import RARE, Checked, Feature, Message, Request, Retry, State, check, merge
 
 Stepped = tuple[State, Outcome]
 DISABLED = Outcome("disabled")
@@ -122,9 +122,10 @@ def _refused(config: Config, state: State, request: Request, accident: str, kind
     )
     if config.rolls_back:
         return state, Outcome("rolled-back", merged.outcome.result)
-    if not merged.features:
-        kind = merged.outcome.kind
-    return state._replace(sender=merged.sender), Outcome(kind, merged.outcome.result)
+    parts = (merged.outcome.kind, *merged.outcome.also)
+    if parts[0] in RARE:
+        kind, parts = parts[0], parts[1:]
+    return state._replace(sender=merged.sender), Outcome(kind, merged.outcome.result, parts)
 
 
 def reject(config: Config, state: State, operation: Reject) -> Stepped:
@@ -251,14 +252,24 @@ STEPS: Mapping[type[Op], Callable[[Config, State, Any], Stepped]] = {
     RestartP1: restart_p1,
 }
 
+UPDATING = {
+    "claimed": rule("KR-02"),
+    "sent": rule("KR-03"),
+    "mixed": rule("IF-12", "IF-11"),
+    "too-large": rule("KR-05"),
+    "kept": rule("KR-13"),
+    "asserted": rule("KR-04"),
+}
+"""What decides a merge step, by kind."""
+
 RULES: Mapping[tuple[str, str], Rule] = {
     ("reject", "rejected"): rule("IF-12", "IF-11"),
     ("reject", "rolled-back"): rule("IF-12", "DR-13"),
-    ("reject", "asserted"): rule("KR-04"),
+    **{("reject", kind): clause for kind, clause in UPDATING.items()},
     ("reject", "unsupplied"): rule("DR-02"),
     ("dry-run", "discarded"): rule("IF-12", "IF-11"),
     ("dry-run", "rolled-back"): rule("IF-12", "DR-13"),
-    ("dry-run", "asserted"): rule("KR-04"),
+    **{("dry-run", kind): clause for kind, clause in UPDATING.items()},
     ("dry-run", "unsupplied"): rule("DR-02"),
     ("bypass", "bypassed"): rule("DR-17"),
     ("abort", "aborted"): rule("DR-22"),

@@ -34,6 +34,11 @@ class Op(msgspec.Struct, frozen=True, tag_field="op"):
     """Base of all operations; a subclass sets its tag."""
 
 
+def tag(operation: Op) -> str:
+    """The name of an operation in JSON and in `RULES`."""
+    return str(operation.__struct_config__.tag)
+
+
 class Raised(msgspec.Struct, frozen=True, tag_field="result", tag="raised"):
     """An exception as an observable result: its documented type (or a base), and what its message says."""
 

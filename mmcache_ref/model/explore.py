@@ -36,6 +36,9 @@ class Model(Protocol):
     def view(self, state: Any) -> Any:
         """What identifies a state."""
 
+    def observe(self, config: Any, state: Any) -> Mapping[str, Any]:
+        """What of a state is shown in a report."""
+
 
 Kind = Literal["state", "step", "recovery"]
 
@@ -196,11 +199,6 @@ def replay(model: Model, config: Any, state: Any, operations: Iterable[Any]) -> 
         state, outcome = model.step(config, state, operation)
         steps.append(Step(operation, outcome, state))
     return tuple(steps)
-
-
-def tag(operation: Op) -> str:
-    """The name of an operation in JSON."""
-    return str(operation.__struct_config__.tag)
 
 
 class _Search:

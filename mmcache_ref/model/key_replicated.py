@@ -14,6 +14,7 @@ from . import entries as moves
 from .accidents import (
     DISABLED,
     UNSUPPLIED,
+    UPDATING,
     Abort,
     AccidentOperation,
     Bypass,
@@ -91,14 +92,6 @@ class SubmitAgain(Op, frozen=True, tag="retry"):
 
 Operation = Submit | Deliver | HandleReport | SubmitAgain | AccidentOperation
 
-UPDATING = {
-    "claimed": rule("KR-02"),
-    "sent": rule("KR-03"),
-    "mixed": rule("IF-12", "IF-11"),
-    "too-large": rule("KR-05"),
-    "kept": rule("KR-13"),
-    "asserted": rule("KR-04"),
-}
 RULES: Mapping[tuple[str, str], Rule] = {
     **{("submit", kind): clause for kind, clause in UPDATING.items()},
     **{("retry", kind): clause for kind, clause in UPDATING.items()},

@@ -6,12 +6,13 @@ A request is a tuple of items in prompt order. P0 turns it into one message, P1 
 from __future__ import annotations
 
 from functools import lru_cache
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from . import entries as moves
 from .component import Content, Missed, Outcome, Raised
 from .entries import Entries
 
+RARE = dict.fromkeys(("asserted", "invalidated", "kept", "too-large", "missed"))  # in order of precedence
 MEMO = 1 << 17  # remembered calls of a side's move; a search makes the same ones from many states
 
 
@@ -150,10 +151,11 @@ def merge(
             kinds.add("kept")
         else:
             kind = "invalidated" if moves.find(sender, key) is None else "asserted"
-            return Merged(entries, (), Outcome(kind, Raised("AssertionError", says=key)))
+            kinds.add(kind)
+            return Merged(entries, (), _outcome(kinds, Raised("AssertionError", says=key)))
     in_order = tuple([features[place] for place in range(len(request))])
     result = tuple([feature.item.content if feature.sent else None for feature in in_order])
-    return Merged(entries, in_order, Outcome(_kind(kinds), result))
+    return Merged(entries, in_order, _outcome(kinds, result))
 
 
 @lru_cache(MEMO)
@@ -191,8 +193,8 @@ def ingest(
         else:
             missing.append(key)
     if missing:
-        return entries, Outcome("missed", Missed(tuple(missing)))
-    return entries, Outcome(_kind(kinds), tuple(served))
+        return entries, _outcome(kinds | {"missed"}, Missed(tuple(missing)))
+    return entries, _outcome(kinds, tuple(served))
 
 
 @lru_cache(MEMO)
@@ -213,9 +215,11 @@ def serve_without_cache(features: tuple[Feature, ...], kind: str) -> Outcome:
     return Outcome(kind, tuple(served))
 
 
-def _kind(kinds: set[str]) -> str:
-    """One word for what happened to the items of a request: the rarest rule that was needed."""
-    for rare in ("kept", "too-large"):
-        if rare in kinds:
-            return rare
-    return kinds.pop() if len(kinds) == 1 else "mixed"
+def _outcome(kinds: set[str], result: Any) -> Outcome:
+    """What happened to the items of a request: the rarest rule that was needed, then all the others."""
+    usual = kinds - RARE.keys()
+    names = [*(rare for rare in RARE if rare in kinds)]
+    if len(usual) > 1:
+        names.append("mixed")
+    names += sorted(usual)
+    return Outcome(names[0] if names else "mixed", result, tuple(names[1:]))

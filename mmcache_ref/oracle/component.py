@@ -2,34 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any
 
 from hypothesis.strategies import SearchStrategy
 
-from mmcache_ref.model.component import Aspect, Op, Outcome, Rule
+from mmcache_ref.model.component import Op, Rule
 from mmcache_ref.oracle.adapters.base import Adapter
 
 HANG_CLAUSE = "LRU-18"
 """No operation runs for ever."""
-
-
-class Model(Protocol):
-    """What a module of `mmcache_ref.model` offers (see `model/component.py`)."""
-
-    NAME: str
-    PRESETS: Mapping[str, Any]
-    RULES: Mapping[tuple[str, str], Rule]
-    ASPECTS: Mapping[str, Aspect]
-    Config: Any
-    Operation: Any
-    initial: Callable[[Any], Any]
-    operations: Callable[[Any, Any], Iterable[Any]]
-    step: Callable[[Any, Any, Any], tuple[Any, Outcome]]
-    bare: Callable[[Any], Any]
-    view: Callable[[Any], Any]
-    observe: Callable[[Any, Any], Mapping[str, Any]]
 
 
 @dataclass(frozen=True)
@@ -75,8 +58,3 @@ class Component:
         named.add(HANG_CLAUSE)
         named |= {aspect.clause for aspect in self.model.ASPECTS.values() if aspect.clause}
         return tuple(sorted(named))
-
-
-def tag(operation: Op) -> str:
-    """The name of an operation in JSON and in `RULES`."""
-    return str(operation.__struct_config__.tag)

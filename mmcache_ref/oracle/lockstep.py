@@ -7,10 +7,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from mmcache_ref.model.component import Op, Outcome, Rule
+from mmcache_ref.model.component import Op, Outcome, Rule, tag
 from mmcache_ref.oracle.adapters.base import Unexpected, agrees, raised
 from mmcache_ref.oracle.clauses import clause
-from mmcache_ref.oracle.component import HANG_CLAUSE, Component, tag
+from mmcache_ref.oracle.component import HANG_CLAUSE, Component
 from mmcache_ref.oracle.guard import OPERATION_CPU_SECONDS, Guard, TargetHung
 from mmcache_ref.oracle.journal import Journal
 from mmcache_ref.oracle.run import Mismatch, Run, Step, plain
@@ -112,13 +112,14 @@ class Lockstep:
         self.performed.append(operation)
         case = (tag(operation), self.outcome.kind)
         rule: Rule = self.model.RULES[case]
-        if self.trial.profile == "upstream" and any(clause(each).is_stronger for each in rule):
+        deciding = self._suspects(rule)
+        if self.trial.profile == "upstream" and any(clause(each).is_stronger for each in deciding):
             self.is_silent = True
             return None
         self.state = state
         tally = self.trial.tally
         tally.operations += 1
-        tally.cases[case] += 1
+        tally.cases.update([case, *((case[0], kind) for kind in self.outcome.also)])
         tally.clauses[HANG_CLAUSE] += 1
         self.result = self._perform_on_target(operation)
         if isinstance(self.result, Unexpected) and self.result.what == HUNG:
@@ -160,11 +161,15 @@ class Lockstep:
                 return self._mismatch(culprit, name, expected[name], actual[name])
         return None
 
+    def _suspects(self, *rules: Rule) -> set[str]:
+        """The clauses of these rules and of the other parts of the operation."""
+        operation = tag(self.performed[-1])
+        parts = [self.model.RULES.get((operation, kind), ()) for kind in self.outcome.also]
+        return {each for rule in (*rules, *parts) for each in rule}
+
     def _mismatch(self, clause_id: str, aspect: str, expected: Any, actual: Any) -> Mismatch:
         seen = self.model.ASPECTS[aspect].level if aspect in self.model.ASPECTS else 0
-        rules = self.model.RULES
-        parts = [rules.get((tag(self.performed[-1]), kind), ()) for kind in self.outcome.also]
-        suspects = tuple(sorted({clause_id, *(each for rule in parts for each in rule)}))
+        suspects = tuple(sorted({clause_id, *self._suspects()}))
         kind = self.outcome.kind
         return Mismatch(clause_id, aspect, kind, seen, plain(expected), plain(actual), suspects)
 

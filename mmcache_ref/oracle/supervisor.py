@@ -17,8 +17,8 @@ from typing import IO, Final
 
 import msgspec
 
-from mmcache_ref.model.component import Op
-from mmcache_ref.oracle.component import HANG_CLAUSE, tag
+from mmcache_ref.model.component import Op, tag
+from mmcache_ref.oracle.component import HANG_CLAUSE
 from mmcache_ref.oracle.components import COMPONENTS
 from mmcache_ref.oracle.journal import read_journal
 from mmcache_ref.oracle.run import Mismatch, Run, Step, plain

@@ -11,10 +11,11 @@ from rich.markup import escape
 from rich.table import Table
 from rich.text import Text
 
-from mmcache_ref.model.component import Content, Missed, Op, Outcome, Raised
+from mmcache_ref.model.component import Content, Missed, Op, Outcome, Raised, tag
 from mmcache_ref.model.entries import Entries
-from mmcache_ref.model.explore import Exploration, Progress, Run, Verdict, tag
+from mmcache_ref.model.explore import Exploration, Progress, Run, Verdict
 from mmcache_ref.model.pair import Item, Message, State
+from mmcache_ref.report.wording import operation_in_words, state_in_words
 
 COLOURS = {"holds": "green", "violated": "red", "undetermined": "yellow"}
 STATUSES = {"holds": "conforms", "violated": "violates", "undetermined": "undetermined"}
@@ -109,14 +110,17 @@ def run_table(exploration: Exploration, verdict: Verdict) -> Table:
     table = Table(title=heading, title_justify="left", title_style="bold red")
     table.add_column("step", justify="right")
     table.add_column("operation")
-    columns = COLUMNS.get(exploration.model.NAME, {"state": str})
+    model, config = exploration.model, exploration.config
+    single = {"state": lambda state: state_in_words(msgspec.to_builtins(model.observe(config, state)))}
+    columns = COLUMNS.get(model.NAME, single)
     cells = {name: [cell(step.state) for step in run] for name, cell in columns.items()}
     shown = {name: column for name, column in cells.items() if any(column) or name in ALWAYS}
     for name in shown:
         table.add_column(name)
     table.add_column("outcome")
     for number, step in enumerate(run):
-        operation = "" if step.operation is None else operation_words(step.operation)
+        words = operation_words if model.NAME in COLUMNS else operation_in_words
+        operation = "" if step.operation is None else words(step.operation)
         outcome = "" if step.outcome is None else outcome_words(step.operation, step.outcome)
         states = [column[number] for column in shown.values()]
         table.add_row(*(escape(cell) for cell in (str(number or ""), operation, *states, outcome)))

@@ -7,8 +7,7 @@ from typing import Any
 
 import msgspec
 
-from mmcache_ref.model.component import Op
-from mmcache_ref.oracle.component import tag
+from mmcache_ref.model.component import Op, tag
 
 
 def operation_in_words(operation: Op) -> str:
