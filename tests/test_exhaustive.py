@@ -39,7 +39,7 @@ def test_every_edge_of_every_state_is_executed() -> None:
 def test_on_the_reference_the_whole_tiny_graph_is_executed(name: str) -> None:
     component = COMPONENTS[name]
     trial = Trial(component, Namespace(reference, "reference"))
-    found = execute_graph(trial, component.model.PRESETS["tiny"])
+    found = execute_graph(trial, component.executed_config)
     assert (found.states, found.edges) == graph_size(name)
     assert found.is_complete
 
@@ -129,7 +129,7 @@ def test_edges_on_which_the_profile_says_nothing_are_counted_apart() -> None:
 
 def test_the_upstream_profile_does_not_blame_what_upstream_does() -> None:
     component = COMPONENTS["sender"]
-    config = component.model.PRESETS["tiny"]
+    config = component.executed_config
     namespace = Namespace(sender_keeps_no_promise, "test")
     assert "KR-13" in execute_graph(Trial(component, namespace, "safe"), config, only="KR-13").runs
     assert execute_graph(Trial(component, namespace, "upstream"), config).runs == {}

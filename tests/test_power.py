@@ -42,7 +42,7 @@ def fuzz_broken(name: str, level: int, seed: int) -> Fuzzed:
 def test_the_exhaustive_stage_finds_the_clause_in_a_run_no_longer_than_by_hand(name: str) -> None:
     breaks = BROKEN[name].BREAKS
     component = COMPONENTS[breaks.component]
-    config = SMALL_LRU if breaks.component == "lru" else component.model.PRESETS["tiny"]
+    config = SMALL_LRU if breaks.component == "lru" else component.executed_config
     clause = breaks.clauses[0]
     with hang_guard() as guard:
         trial = Trial(component, resolve(f"py:broken.{name}"), "safe", BEST_LEVEL, guard)

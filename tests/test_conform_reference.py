@@ -1,0 +1,37 @@
+"""The reference conforms: every component, both profiles, both stages."""
+
+from __future__ import annotations
+
+import pytest
+
+from mmcache_ref.oracle.components import COMPONENTS
+from mmcache_ref.oracle.exhaustive import execute_graph
+from mmcache_ref.oracle.fuzz import fuzz
+from mmcache_ref.oracle.lockstep import Profile, Trial
+from mmcache_ref.oracle.suite import graph_size
+from mmcache_ref.oracle.targets import resolve
+
+SLOW = {"lru", "processor-only", "sender", "key-replicated"}
+"""Their tiny graphs take some seconds."""
+EXAMPLES = 200
+
+
+@pytest.mark.parametrize("profile", ["safe", "upstream"])
+@pytest.mark.parametrize(
+    "name", [pytest.param(name, marks=[pytest.mark.slow] if name in SLOW else []) for name in COMPONENTS]
+)
+def test_on_every_edge_of_the_tiny_graph(name: str, profile: Profile) -> None:
+    component = COMPONENTS[name]
+    found = execute_graph(Trial(component, resolve("reference"), profile), component.executed_config)
+    assert found.runs == {}
+    assert (found.states, found.edges) == graph_size(name)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("profile", ["safe", "upstream"])
+@pytest.mark.parametrize("name", COMPONENTS)
+def test_on_generated_runs(name: str, profile: Profile) -> None:
+    trial = Trial(COMPONENTS[name], resolve("reference"), profile)
+    found = fuzz(trial, seconds=3600, seed=0, max_examples=EXAMPLES)
+    assert found.runs == {}
+    assert found.examples >= EXAMPLES

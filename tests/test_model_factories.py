@@ -1,0 +1,114 @@
+"""The model of the factories: the decision table, written out."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from mmcache_ref.model.component import Raised
+from mmcache_ref.model.factories import (
+    GIB,
+    PROCESSOR_ONLY,
+    RECEIVER,
+    SENDER,
+    Config,
+    Configuration,
+    Make,
+    State,
+    cache_type,
+    makes_shared_memory,
+    observe,
+    operations,
+    step,
+)
+
+UNKNOWN = Raised("ValueError")
+LRU = Configuration()
+SHM = Configuration(cache_type="shm")
+
+
+def make(function: Any, configuration: Configuration, has_lock: bool = True) -> tuple[Any, int | None]:
+    """What comes back, and its budget."""
+    state, outcome = step(Config(), State(7), Make(function, configuration, has_lock))
+    return outcome.result, state.budget
+
+
+@pytest.mark.clause("FA-01", "FA-02", "FA-03")
+@pytest.mark.parametrize(
+    ("configuration", "expected"),
+    [
+        (Configuration(), "lru"),
+        (Configuration(cache_type="shm"), "shm"),
+        (Configuration(is_multimodal=False), None),
+        (Configuration(budget_bytes=0), None),
+        (Configuration(budget_bytes=-1), None),
+        (Configuration(budget_bytes=1), "lru"),
+        (Configuration(api_processes=2), "processor_only"),
+        (Configuration(api_processes=0), "processor_only"),
+        (Configuration(data_parallel_size=2), "processor_only"),
+        (Configuration(data_parallel_size=2, is_externally_balanced=True), "lru"),
+        (Configuration(api_processes=2, data_parallel_size=2, is_externally_balanced=True), "processor_only"),
+        (Configuration(api_processes=2, cache_type="fifo"), "processor_only"),
+        (Configuration(api_processes=2, budget_bytes=0), None),
+    ],
+)
+def test_the_type_of_cache(configuration: Configuration, expected: str | None) -> None:
+    assert cache_type(configuration) == expected
+
+
+NONE = Configuration(budget_bytes=0)
+ALONE = Configuration(api_processes=2, budget_bytes=1000)
+FIFO = Configuration(cache_type="fifo")
+
+
+@pytest.mark.clause("FA-04", "FA-05", "FA-06", "FA-07", "FA-08", "FA-11")
+@pytest.mark.parametrize(
+    ("function", "configuration", "expected", "budget"),
+    [
+        ("processor", LRU, SENDER, 4 * GIB),
+        ("processor", ALONE, PROCESSOR_ONLY, 1000),
+        ("processor", NONE, "None", None),
+        ("processor", FIFO, UNKNOWN, None),
+        ("processor_only", LRU, PROCESSOR_ONLY, 4 * GIB),
+        ("processor_only", SHM, PROCESSOR_ONLY, 4 * GIB),
+        ("processor_only", FIFO, PROCESSOR_ONLY, 4 * GIB),
+        ("processor_only", NONE, "None", None),
+        ("engine", LRU, RECEIVER, 4 * GIB),
+        ("engine", SHM, "None", None),
+        ("engine", ALONE, "None", None),
+        ("engine", NONE, "None", None),
+        ("engine", FIFO, UNKNOWN, None),
+        ("worker", LRU, "None", None),
+        ("worker", ALONE, "None", None),
+        ("worker", NONE, "None", None),
+        ("worker", FIFO, UNKNOWN, None),
+    ],
+)
+def test_what_each_function_makes(
+    function: Any, configuration: Configuration, expected: Any, budget: int | None
+) -> None:
+    assert make(function, configuration) == (expected, budget)
+
+
+@pytest.mark.clause("FA-08")
+def test_a_worker_needs_the_lock_only_for_shared_memory() -> None:
+    assert make("worker", SHM, has_lock=False) == (UNKNOWN, None)
+    assert make("worker", LRU, has_lock=False) == ("None", None)
+
+
+def test_the_alphabet_makes_no_shared_memory_and_leaves_out_nothing_else() -> None:
+    """3 budgets, 3 types, two flags and two counts of 2 values: 144 configurations. Five calls of each: the
+    worker with and without lock.
+
+    Replicable with `shm` are 2 (budgets above 0) x 3 (one engine, or two that are balanced from outside): each
+    loses the processor and the worker with a lock.
+    """
+    made = list(operations(Config(), State()))
+    assert len(made) == 144 * 5 - 6 * 2
+    assert not any(makes_shared_memory(each) for each in made)
+    assert len(set(made)) == len(made)
+
+
+def test_what_can_be_observed() -> None:
+    assert observe(Config(), State(1000)) == {"budget": 1000}
