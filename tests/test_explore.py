@@ -55,6 +55,9 @@ class Counter5:
     def view(self, state: Counting) -> int:
         return state.value
 
+    def observe(self, config: int, state: Counting) -> dict[str, object]:
+        return {"order": (f"value {state.value}",), "bytes": state.steps}
+
 
 def counted(config: int = 5, **options: Any) -> Exploration:
     return explore(Counter5(), config, **{"properties": {}, **options})
