@@ -101,8 +101,8 @@ def test_the_alphabet_makes_no_shared_memory_and_leaves_out_nothing_else() -> No
     """3 budgets, 3 types, two flags and two counts of 2 values: 144 configurations. Five calls of each: the
     worker with and without lock.
 
-    Replicable with `shm` are 2 (budgets above 0) x 3 (one engine, or two that are balanced from outside): each
-    loses the processor and the worker with a lock.
+    Replicable with `shm` are 2 (budgets above 0) x 3 (one engine, or two that are balanced from outside):
+    each loses the processor and the worker with a lock.
     """
     made = list(operations(Config(), State()))
     assert len(made) == 144 * 5 - 6 * 2

@@ -1,0 +1,84 @@
+"""What the oracle says of published releases: exactly what is true of them.
+
+Older releases, by the threads of their faults. 0.30 and before: a stale item beats resent data (D09: KR-08,
+KR-09). 0.28 and before: an item larger than the cache is a `ValueError` (D16: PO-04, KR-05, KR-09), and there
+is no `put_if_fits` (LRU-17). 0.24: P1 asserts where it misses (D05: KR-11, IF-16), and nothing can be
+invalidated (KR-06, IF-08).
+"""
+
+from __future__ import annotations
+
+import pytest
+
+from mmcache_ref.oracle.components import COMPONENTS
+from mmcache_ref.oracle.exhaustive import execute_graph
+from mmcache_ref.oracle.lockstep import Profile, Trial
+from mmcache_ref.oracle.upstream import load_release
+
+pytestmark = pytest.mark.upstream
+
+STRONGER = {
+    "items": {"IT-18", "IT-19", "IT-20"},
+    "lru": set[str](),
+    "processor-only": {"PO-07"},
+    "sender": {"KR-13"},
+    "receiver": {"KR-14"},
+}
+"""Component to what 0.32 and all before it break."""
+
+UP_TO_30 = {"receiver": {"KR-08", "KR-09"}}
+UP_TO_28 = {"lru": {"LRU-17"}, "processor-only": {"PO-04"}, "sender": {"KR-05"}, "receiver": {"KR-09"}}
+UP_TO_24 = {"processor-only": {"IF-08"}, "sender": {"KR-06"}, "receiver": {"KR-11", "IF-16"}}
+SEED: dict[str, list[dict[str, set[str]]]] = {
+    "0.32.0": [],
+    "0.30.0": [UP_TO_30],
+    "0.28.0": [UP_TO_30, UP_TO_28],
+    "0.24.0": [UP_TO_30, UP_TO_28, UP_TO_24],
+}
+"""Release to what else it breaks, whatever the profile."""
+
+FAST = {"items", "receiver"}
+CASES = [
+    pytest.param(version, name, id=f"{version}-{name}", marks=[] if name in FAST else [pytest.mark.slow])
+    for version in SEED
+    for name in STRONGER
+]
+
+
+def broken(version: str, name: str, profile: Profile) -> set[str]:
+    component = COMPONENTS[name]
+    trial = Trial(component, load_release(version), profile)
+    return set(execute_graph(trial, component.executed_config).runs)
+
+
+def known(version: str, name: str) -> set[str]:
+    return {clause for era in SEED[version] for clause in era.get(name, set())}
+
+
+OUTSIDE_THE_GRAPH = {("0.30.0", "receiver"): {"KR-09"}}
+"""What is true, but may need an item that the tiny graph does not replace."""
+
+
+@pytest.mark.parametrize(("version", "name"), CASES)
+def test_profile_safe_finds_what_is_true_of_the_release_and_no_more(version: str, name: str) -> None:
+    found = broken(version, name, "safe")
+    optional = OUTSIDE_THE_GRAPH.get((version, name), set())
+    assert found | optional == known(version, name) | STRONGER[name]
+
+
+@pytest.mark.parametrize(("version", "name"), CASES)
+def test_profile_upstream_blames_no_release_for_what_0_32_does_too(version: str, name: str) -> None:
+    found = broken(version, name, "upstream")
+    optional = OUTSIDE_THE_GRAPH.get((version, name), set())
+    assert found | optional == known(version, name)
+
+
+@pytest.mark.parametrize("profile", ["safe", "upstream"])
+def test_the_factories_of_0_32_decide_as_the_table_says(profile: Profile) -> None:
+    assert broken("0.32.0", "factories", profile) == set()
+
+
+@pytest.mark.slow
+def test_the_pair_of_0_32_breaks_its_promises_only() -> None:
+    assert broken("0.32.0", "key-replicated", "safe") == {"KR-13", "KR-14"}
+    assert broken("0.32.0", "key-replicated", "upstream") == set()
