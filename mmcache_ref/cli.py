@@ -5,6 +5,7 @@ Exit codes: 0 conforms, 1 usage, 2 violates, 3 undetermined, 4 a run that cannot
 
 from __future__ import annotations
 
+import shlex
 import sys
 from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
@@ -144,12 +145,21 @@ def _judge_all(targets: list[str], options: Options) -> Report:
                 progress.update(lines[target], what=f"{message.component}: done")
 
         def judge(target: str) -> Any:
-            command = f"mmcache-ref conform {target} --seed {options.seed} --seconds {options.seconds:g}"
-            verdict = judge_target(target, options, observer=observer, command=command)
+            verdict = judge_target(target, options, observer=observer, command=_command(target, options))
             progress.update(lines[target], what=verdict.status)
             return verdict
 
         return report(__version__, list(pool.map(judge, unique)))
+
+
+def _command(target: str, options: Options) -> str:
+    """The command that repeats the judgement of one target."""
+    words = ["mmcache-ref", "conform", target]
+    if options.components != tuple(COMPONENTS):
+        words += [word for name in options.components for word in ("--component", name)]
+    words += ["--profile", options.profile] if options.profile != "safe" else []
+    words += ["--level", str(options.level)] if options.level != BEST_LEVEL else []
+    return shlex.join([*words, "--seconds", f"{options.seconds:g}", "--seed", str(options.seed)])
 
 
 def _progress() -> Progress:

@@ -48,7 +48,10 @@ def report_text(report: Report) -> RenderableType:
         for reason, components in reasons(target).items():
             parts += ["", Text(f"{target.target}, {', '.join(components)}: {reason}", style="yellow")]
     parts += ["", unjudged(report.targets), ""]
-    parts += [_closing(target) for target in report.targets]
+    for target in report.targets:
+        parts.append(_closing(target))
+        if target.status != "conforms" and target.command:
+            parts.append(Text(f"repeat: {target.command}", "dim", no_wrap=True, overflow="ignore"))
     return Group(*parts)
 
 
