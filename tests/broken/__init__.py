@@ -22,8 +22,8 @@ class Breaks:
     """What is wrong with a module, and what an oracle must say of it.
 
     `clauses`: what may be named; the exhaustive stage must find the first. `longest`: the operations of the
-    shortest run known by hand. `level`: the lowest level at which it can be seen. `in_tiny`: whether the
-    graph that the exhaustive stage walks holds such a run.
+    shortest run known by hand. `level`: the lowest level at which a few hundred
+    examples show it. `in_tiny`: whether the graph that the exhaustive stage walks holds such a run.
     """
 
     component: str
