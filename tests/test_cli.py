@@ -92,7 +92,9 @@ def test_2_a_target_that_violates_leaves_its_report(tmp_path: Path) -> None:
     target = "py:broken.factories_worker_without_lock"
     done = command("conform", target, *FAST, "--report", str(folder))
     assert done.returncode == 2, done.stderr
-    assert "FA-08" in done.stdout.splitlines()[-1]
+    *_, closing, repeat = done.stdout.splitlines()
+    assert closing.startswith(f"{target} violates: FA-08 ")
+    assert f"mmcache-ref conform {target}" in repeat
     assert {path.name for path in folder.iterdir()} == {"verdict.txt", "verdict.json", "junit.xml", "runs"}
     (run,) = (folder / "runs").iterdir()
     again = command("replay", target, str(run))
