@@ -66,7 +66,6 @@ RULES: Mapping[tuple[str, str], Rule] = {
     ("make", "engine: none"): rule("FA-07"),
     ("make", "engine: lru"): rule("FA-07", "FA-03"),
     ("make", "worker: none"): rule("FA-08"),
-    ("make", "worker: no lock"): rule("FA-08"),
 }
 ASPECTS = {"budget": Aspect(2, "FA-11")}
 RECEIVER = "LruKeyReplicatedReceiverCache"
@@ -103,10 +102,8 @@ def operations(config: Config, state: State) -> Iterator[Operation]:
 
 
 def makes_shared_memory(operation: Operation) -> bool:
-    """Would it make a cache that lives in shared memory?"""
-    if cache_type(operation.configuration) != "shm":
-        return False
-    return operation.function == "processor" or (operation.function == "worker" and operation.has_lock)
+    """Would it make a cache that lives in shared memory, or attach to one?"""
+    return cache_type(operation.configuration) == "shm" and operation.function in ("processor", "worker")
 
 
 def bare(config: Config) -> Config:
@@ -142,6 +139,4 @@ def step(config: Config, state: State, operation: Operation) -> tuple[State, Out
         if chosen == "lru":
             return made, Outcome("engine: lru", RECEIVER)
         return State(), Outcome("engine: none", "None")
-    if chosen == "shm" and not operation.has_lock:
-        return State(), Outcome("worker: no lock", Raised("ValueError"))
     return State(), Outcome("worker: none", "None")

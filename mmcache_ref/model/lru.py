@@ -183,12 +183,9 @@ RULES: Mapping[tuple[str, str], Rule] = {
     ("del", "miss"): rule("LRU-12"),
     **{("put", kind): rule(clause) for kind, clause in STORING.items()},
     **{("setitem", kind): rule(clause) for kind, clause in STORING.items()},
-    **{
-        ("put_if_fits", kind): rule("LRU-17", clause)
-        for kind, clause in STORING.items()
-        if kind != "too_large"
-    },
+    **{("put_if_fits", kind): rule("LRU-17", clause) for kind, clause in STORING.items()},
     ("put_if_fits", "too_large"): rule("LRU-17"),
+    ("put_if_fits", "all_pinned"): rule("LRU-21"),
     ("pin", "pinned"): rule("LRU-19"),
     ("pin", "miss"): rule("LRU-20"),
     ("remove_oldest", "removed"): rule("LRU-23"),
@@ -223,11 +220,17 @@ def initial(config: Config) -> State:
 
 def operations(config: Config, state: State) -> Iterator[Operation]:
     """Every operation of the alphabet with every key and size of the configuration."""
+    # Lookups first, so that the counters that are reported and cleared next are not zero.
+    for key in config.keys:
+        yield Get(key)
+    yield Stat()
+    yield Stat(delta=True)
+    yield Stat(delta=True)
+    yield Clear()
     yield Length()
     for key in config.keys:
         yield Contains(key)
         yield GetItem(key)
-        yield Get(key)
         yield Touch(key)
         yield Pop(key)
         yield Delete(key)
@@ -240,9 +243,6 @@ def operations(config: Config, state: State) -> Iterator[Operation]:
     for remove_pinned in (False, True):
         yield RemoveOldest(remove_pinned)
         yield PopItem(remove_pinned)
-    yield Clear()
-    yield Stat()
-    yield Stat(delta=True)
     yield Usage()
 
 

@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import msgspec
 
@@ -38,11 +38,12 @@ class Config(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class State(NamedTuple):
-    """Entries least recent first; what the touches of this request promised, by key; whether touches are
-    being made; counters, and counters last reported."""
+    """Entries least recent first; what the touches of this request promised, by key; keys whose promise has
+    lapsed and that are not cached; whether touches are being made; counters, and counters last reported."""
 
     entries: Entries = ()
     promised: Entries = ()
+    lapsed: tuple[str, ...] = ()
     is_touching: bool = False
     hits: int = 0
     total: int = 0
@@ -121,10 +122,16 @@ class Kind(NamedTuple):
 
 def operations(config: Config, state: State) -> Iterator[Operation]:
     """Every operation of the alphabet with the keys, contents and requests of the configuration."""
+    # Lookups first, so that the counters that are reported and cleared next are not zero.
+    for key in config.keys:
+        yield Update(key)
+    yield Stats()
+    yield Stats(delta=True)
+    yield Stats(delta=True)
+    yield Clear()
     yield IsCached(config.keys)
     for key in config.keys:
         yield Touch(key)
-        yield Update(key)
         yield Invalidate(key)
     for key, content in config.contents:
         yield Update(key, content)
@@ -137,9 +144,6 @@ def operations(config: Config, state: State) -> Iterator[Operation]:
     for request in config.requests:
         yield Merge(request)
     yield Release()
-    yield Clear()
-    yield Stats()
-    yield Stats(delta=True)
 
 
 def bare(config: Config) -> Config:
@@ -149,7 +153,7 @@ def bare(config: Config) -> Config:
 
 def view(state: State) -> tuple[object, ...]:
     """Entries and promises; the counters do not decide what happens next."""
-    return state.entries, state.promised, state.is_touching
+    return state.entries, state.promised, state.lapsed, state.is_touching
 
 
 def observe(config: Config, state: State) -> dict[str, object]:
@@ -181,14 +185,13 @@ def step(kind: Kind, config: Config, state: State, operation: Operation) -> tupl
             if not kind.drops_on_invalidate:
                 return state, Outcome("ignored")
             hit = moves.find(state.entries, key) is not None
-            after = state._replace(
-                entries=moves.remove(state.entries, key), promised=moves.remove(state.promised, key)
-            )
+            after = _lapse(state._replace(entries=moves.remove(state.entries, key)), (key,))
             return after, Outcome("dropped" if hit else "miss")
         case Merge(request):
             return _merge(kind, config, state, request)
         case Clear():
-            return State(), Outcome("cleared")
+            empty = _lapse(state._replace(entries=()), moves.keys(state.promised))
+            return State(lapsed=empty.lapsed), Outcome("cleared")
         case Stats(delta):
             if not delta:
                 return state, Outcome("total", (state.hits, state.total))
@@ -198,9 +201,17 @@ def step(kind: Kind, config: Config, state: State, operation: Operation) -> tupl
             )
 
 
+def _lapse(state: State, keys: tuple[str, ...]) -> State:
+    """These keys are promised no longer.   [PO-08, KR-15]"""
+    cached = moves.keys(state.entries)
+    gone = [key for key, _ in state.promised if key in keys and key not in cached]
+    promised = tuple([entry for entry in state.promised if entry[0] not in keys])
+    return state._replace(promised=promised, lapsed=tuple(sorted({*state.lapsed, *gone})))
+
+
 def _end_touches(state: State) -> State:
     """Nothing is promised any more.   [PO-08, KR-15]"""
-    return state._replace(promised=(), is_touching=False)
+    return _lapse(state, moves.keys(state.promised))._replace(is_touching=False)
 
 
 def _touch(state: State, key: str) -> State:
@@ -232,16 +243,24 @@ def _update(
         what = "too_large"
     else:
         what = "stored" if len(entries) > len(state.entries) else "evicted"
-    promised = moves.remove(state.promised, key)
-    after = state._replace(entries=entries, promised=promised, total=state.total + 1)
+    after = _stored(state._replace(entries=entries, total=state.total + 1), key)
     return after, Outcome(what, Updated(content, content, is_input=True))
+
+
+def _stored(state: State, key: str) -> State:
+    """The key was updated with data: its promise ends, and if it is cached now it has none that lapsed."""
+    state = _lapse(state, (key,))
+    if moves.find(state.entries, key) is None:
+        return state
+    return state._replace(lapsed=tuple([each for each in state.lapsed if each != key]))
 
 
 def _update_promised(kind: Kind, config: Config, state: State, key: str) -> tuple[State, Outcome]:
     """An update without data of a key that is not cached.   [PO-03, PO-07, KR-04, KR-13]"""
     promise = moves.find(state.promised, key)
     if promise is None:
-        return state._replace(total=state.total + 1), Outcome("asserted", Raised("AssertionError", says=key))
+        what = "lapsed" if key in state.lapsed else "asserted"
+        return state._replace(total=state.total + 1), Outcome(what, Raised("AssertionError", says=key))
     entries = moves.put(state.entries, config.budget, key, promise)
     after = state._replace(entries=entries, hits=state.hits + 1, total=state.total + 1)
     return after, Outcome("promised", Updated(promise if kind.keeps_payload else None, promise))
@@ -262,10 +281,17 @@ def _update_all(
     for key, content in zip(hashes, contents, strict=True):
         state, outcome = _update(kind, config, state, key, content)
         kinds.add(outcome.kind)
-        if outcome.kind == "asserted":
-            return state, several(("asserted", "promised", "too_large"), kinds, outcome.result)
+        if not isinstance(outcome.result, Updated):
+            return state, _composed(kinds, "updated", outcome.result)
         results.append(outcome.result)
-    return state, several(("promised", "too_large", "updated"), kinds | {"updated"}, tuple(results))
+    return state, _composed(kinds, "updated", tuple(results))
+
+
+def _composed(kinds: set[str], usual: str, result: Any) -> Outcome:
+    """The outcome of several updates: the rarest kind among them, or the `usual` one, and each item's own."""
+    parts = {f"item {each}" for each in kinds}
+    order = ("lapsed", "asserted", "promised", "too_large", usual, *sorted(parts))
+    return several(order, {*kinds, usual, *parts}, result)
 
 
 def by_modality(request: tuple[Item, ...]) -> list[tuple[int, Item]]:
@@ -291,9 +317,15 @@ def _merge(kind: Kind, config: Config, state: State, request: tuple[Item, ...]) 
         if not isinstance(outcome.result, Updated):
             return _end_touches(state), outcome
         results.append(msgspec.structs.replace(outcome.result, index=index))
-    state = _end_touches(state)
-    order = ("promised", "too_large", "evicted", "merged")
-    return state, several(order, kinds | {"merged"}, tuple(results))
+    # Which key is evicted depends on the touches only where one of them moved something.
+    usual = "evicting" if "evicted" in kinds and any(is_cached.values()) else "merged"
+    return _end_touches(state), _composed(kinds, usual, tuple(results))
+
+
+UPDATING = ("hit", "stored", "evicted", "too_large", "asserted", "lapsed", "promised")
+"""Kinds of one update; an operation of several names each of its items' as `item KIND`."""
+SENT = ("hit", "stored", "evicted", "too_large", "promised")
+"""Those that a merge step can meet: what the check found is there or promised."""
 
 
 def rules(clauses: Mapping[str, str]) -> dict[tuple[str, str], Rule]:
@@ -311,19 +343,17 @@ def rules(clauses: Mapping[str, str]) -> dict[tuple[str, str], Rule]:
         ("touch", "hit"): common("IF-07"),
         ("touch", "miss"): common("IF-07"),
         ("release", "released"): common("IF-08"),
-        **{
-            ("update", name): own(name)
-            for name in ("hit", "stored", "evicted", "too_large", "asserted", "promised")
-        },
+        **{("update", kind): own(kind) for kind in UPDATING},
         ("update_all", "updated"): common("IF-01"),
         ("update_all", "unequal"): common("IF-02"),
-        **{("update_all", name): own(name) for name in ("asserted", "promised", "too_large")},
+        **{("update_all", kind): own(kind) for kind in ("asserted", "lapsed", "promised", "too_large")},
+        **{("update_all", f"item {kind}"): own(kind) for kind in UPDATING},
         **{("invalidate", kind): own(name) for kind, name in invalidating.items()},
         **({} if invalidating else {("invalidate", "ignored"): common("IF-08")}),
         ("merge", "merged"): Rule("IF-12", "IF-11"),
-        ("merge", "evicted"): Rule("IF-11", "IF-10"),
-        ("merge", "too_large"): own("too_large"),
-        ("merge", "promised"): own("promised"),
+        ("merge", "evicting"): Rule("IF-11", "IF-10"),
+        **{("merge", kind): own(kind) for kind in ("too_large", "promised")},
+        **{("merge", f"item {kind}"): own(kind) for kind in SENT},
         ("clear", "cleared"): common("IF-05"),
         ("stats", "total"): Rule(clauses["stats"], "IF-09"),
         ("stats", "delta"): common("IF-09"),
@@ -351,7 +381,7 @@ PRESETS = {
     "tiny": _preset(
         5,
         *(("a", 2), ("b", 2), ("c", 3), ("d", 6), ("a", 1)),
-        requests=("", "aa", "ab", "cab", "aBc", "bcb", "da"),
+        requests=("", "aa", "ab", "ca", "cab", "aBc", "bcb", "da"),
     ),
     "small": _preset(
         6,

@@ -32,6 +32,7 @@ RULES = processor_cache.rules(
         "evicted": "PO-02",
         "too_large": "PO-04",
         "asserted": "PO-03",
+        "lapsed": "PO-08",
         "promised": "PO-07",
         "stats": "PO-06",
     }

@@ -82,18 +82,25 @@ class Ingested(msgspec.Struct, frozen=True, tag_field="result", tag="ingested"):
     missed: tuple[str, ...] = ()
 
 
+UPDATING = {
+    "stored": "KR-08",
+    "evicted": "KR-08",
+    "replaced": "KR-08",
+    "too_large": "KR-09",
+    "hit": "KR-10",
+    "miss": "KR-11",
+}
+"""What decides one update, by kind."""
+
 RULES: Mapping[tuple[str, str], Rule] = {
     ("touch", "hit"): rule("KR-12"),
     ("touch", "miss"): rule("KR-12"),
-    ("update", "stored"): rule("KR-08"),
-    ("update", "evicted"): rule("KR-08"),
-    ("update", "replaced"): rule("KR-08"),
-    ("update", "too_large"): rule("KR-09"),
-    ("update", "hit"): rule("KR-10"),
-    ("update", "miss"): rule("KR-11"),
+    **{("update", kind): rule(clause) for kind, clause in UPDATING.items()},
+    **{("features", f"item {kind}"): rule(clause) for kind, clause in UPDATING.items()},
+    ("features", "item promised"): rule("KR-14"),
     ("features", "ingested"): rule("IF-14"),
     ("features", "evicted"): rule("IF-14", "IF-13"),
-    ("features", "by_identifier"): rule("IT-10"),
+    ("features", "by_identifier"): rule("IT-10", "IF-14"),
     ("features", "missed"): rule("IF-16", "IF-15"),
     ("features", "replaced"): rule("KR-08"),
     ("features", "too_large"): rule("KR-09"),
@@ -180,6 +187,7 @@ def _ingest(config: Config, entries: Entries, features: tuple[Feature, ...]) -> 
         if content is not None:
             promised[feature.key] = content
             entries = moves.touch(entries, feature.key)
+    any_cached = bool(promised)
     kinds = set()
     items: list[Received | None] = []
     for feature in features:
@@ -196,11 +204,15 @@ def _ingest(config: Config, entries: Entries, features: tuple[Feature, ...]) -> 
         kinds.add(outcome.kind)
         items.append(outcome.result if isinstance(outcome.result, Received) else None)
     missed = tuple([feature.key for feature, item in zip(features, items, strict=True) if item is None])
-    kinds.add("missed" if missed else "ingested")
+    parts = {f"item {kind}" for kind in kinds}
     if not all(feature.has_mm_hash for feature in features):
         kinds.add("by_identifier")
-    order = ("promised", "too_large", "missed", "replaced", "by_identifier", "evicted", "ingested")
-    return entries, several(order, kinds, Ingested(tuple(items), missed))
+    if not any_cached:
+        # Which key is evicted depends on the touches only where one of them moved something.
+        kinds.discard("evicted")
+    kinds |= {"missed" if missed else "ingested", *parts}
+    order = ("promised", "too_large", "missed", "evicted", "replaced", "by_identifier", "ingested")
+    return entries, several((*order, *sorted(parts)), kinds, Ingested(tuple(items), missed))
 
 
 def _preset(budget: int, *contents: tuple[str, int], requests: tuple[str, ...]) -> Config:
@@ -208,7 +220,10 @@ def _preset(budget: int, *contents: tuple[str, int], requests: tuple[str, ...]) 
     that has no `mm_hash`."""
     named = tuple((key, Content(nbytes, fill=index + 1)) for index, (key, nbytes) in enumerate(contents))
     first = dict(reversed(named))
-    parsed = []
+    parsed: list[tuple[Feature, ...]] = [
+        # The last is sent while it is cached, and the first pushes out what no touch moved.
+        (Feature("c", first["c"]), Feature("a", dict(named)["a"])),
+    ]
     for word in requests:
         features: list[Feature] = []
         for letter in word:
@@ -223,7 +238,7 @@ def _preset(budget: int, *contents: tuple[str, int], requests: tuple[str, ...]) 
 PRESETS = {
     "tiny": _preset(
         5,
-        *(("a", 2), ("b", 2), ("c", 3), ("d", 6), ("a", 1)),
+        *(("a", 2), ("b", 2), ("c", 3), ("d", 6), ("a", 6), ("b", 1), ("a", 1)),
         requests=("", "aa", "Aa", "AB", "Ab", "Cab", "a-B-", "BcA", "bCb", "AbCac", "Da", "dDA"),
     ),
     "small": _preset(

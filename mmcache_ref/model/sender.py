@@ -32,6 +32,7 @@ RULES = processor_cache.rules(
         "evicted": "KR-03",
         "too_large": "KR-05",
         "asserted": "KR-04",
+        "lapsed": "KR-15",
         "promised": "KR-13",
         "invalidated": "KR-06",
         "stats": "KR-07",
