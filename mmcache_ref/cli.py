@@ -22,14 +22,13 @@ from mmcache_ref.model import drift, key_replicated, lru, processor_only, receiv
 from mmcache_ref.model.explore import Property, explore
 from mmcache_ref.oracle import clauses as specification
 from mmcache_ref.oracle.components import COMPONENTS
-from mmcache_ref.oracle.errors import BadRun, NotOffered, TargetUnavailable, UnknownClause
-from mmcache_ref.oracle.guard import hang_guard
-from mmcache_ref.oracle.lockstep import BEST_LEVEL, Trial
+from mmcache_ref.oracle.errors import BadRun, TargetUnavailable, UnknownClause
+from mmcache_ref.oracle.lockstep import BEST_LEVEL
 from mmcache_ref.oracle.matrix import VIEWS, matrix, missing, tests_directory
 from mmcache_ref.oracle.stored import read_run
 from mmcache_ref.oracle.suite import Options
-from mmcache_ref.oracle.supervisor import judge_target
-from mmcache_ref.oracle.targets import check_target, resolve
+from mmcache_ref.oracle.supervisor import judge_target, replay_run
+from mmcache_ref.oracle.targets import check_target
 from mmcache_ref.oracle.verdict import EXIT_CODES, Report, report
 from mmcache_ref.oracle.worker import Judged, Message, Progressed
 from mmcache_ref.report.exploration import (
@@ -118,6 +117,11 @@ def conform(
             check_target(target)
         except ValueError as error:
             raise typer.BadParameter(str(error)) from None
+    if report_to is not None:
+        try:
+            report_to.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise typer.BadParameter(f"cannot write reports there: {error}") from None
     options = Options(components, profile, level, seconds, seed)
     verdict = _judge_all(targets, options)
     if report_to is not None:
@@ -182,17 +186,17 @@ def replay(
     except BadRun as error:
         fail(str(error), BAD_RUN)
     try:
-        namespace = resolve(target)
-        with hang_guard() as guard:
-            trial = Trial(COMPONENTS[stored.component], namespace, stored.profile, guard=guard)  # type: ignore[arg-type]
-            repeated = trial.run(stored.config, stored.operations)
+        check_target(target)
+        repeated = replay_run(target, stored)
     except ValueError as error:
         raise typer.BadParameter(str(error)) from None
-    except (TargetUnavailable, NotOffered) as error:
+    except TargetUnavailable as error:
         fail(str(error), EXIT_CODES["undetermined"])
     output.print(run_table(repeated))
     if repeated.mismatch is None:
         output.print(f"{target} keeps every clause on this run")
+        if len(repeated.steps) < len(stored.steps):
+            output.print("the profile says nothing of the operations after these")
         raise typer.Exit(EXIT_CODES["conforms"])
     broken = specification.clause(repeated.mismatch.clause)
     output.print(f"{target} breaks {broken.id}: {broken.rule}", markup=False)

@@ -7,7 +7,8 @@ import pytest
 from mmcache_ref.oracle.components import COMPONENTS
 from mmcache_ref.oracle.exhaustive import execute_graph
 from mmcache_ref.oracle.fuzz import fuzz
-from mmcache_ref.oracle.lockstep import Profile, Trial
+from mmcache_ref.oracle.lockstep import Trial
+from mmcache_ref.oracle.run import Profile
 from mmcache_ref.oracle.suite import graph_size
 from mmcache_ref.oracle.targets import resolve
 

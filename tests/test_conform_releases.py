@@ -12,7 +12,8 @@ import pytest
 
 from mmcache_ref.oracle.components import COMPONENTS
 from mmcache_ref.oracle.exhaustive import execute_graph
-from mmcache_ref.oracle.lockstep import Profile, Trial
+from mmcache_ref.oracle.lockstep import Trial
+from mmcache_ref.oracle.run import Profile
 from mmcache_ref.oracle.upstream import load_release
 
 pytestmark = pytest.mark.upstream

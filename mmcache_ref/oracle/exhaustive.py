@@ -83,6 +83,7 @@ def execute_graph(
             if mismatch is not None:
                 found.mismatching_edges += 1
                 hangs += mismatch.clause == HANG_CLAUSE
+                progress(found.edges)
                 if only in (None, mismatch.clause):
                     _keep_shortest(found, trial, config, mismatch, [*path, operation], lockstep.performed)
                 lockstep = None
@@ -109,7 +110,9 @@ def _keep_shortest(
     """Record the run for the clause, unless one is known: the short way when it shows the same."""
     if mismatch.is_explained_by(found.runs):
         return
-    run = trial.run(config, short)
-    if run.mismatch is None or run.mismatch.clause != mismatch.clause:
-        run = shrink(trial, config, performed, mismatch.clause)
-    found.runs[mismatch.clause] = run
+    for operations in (short, performed):
+        run = trial.run(config, operations)
+        if run.mismatch is not None and run.mismatch.clause == mismatch.clause:
+            found.runs[mismatch.clause] = run if operations is short else shrink(trial, run)
+            return
+    found.runs[mismatch.clause] = trial.recorded(config, performed, mismatch)

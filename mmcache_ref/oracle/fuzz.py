@@ -10,12 +10,12 @@ from typing import ClassVar, Final
 
 import hypothesis
 from hypothesis import HealthCheck, Phase, Verbosity, settings
-from hypothesis.errors import FlakyFailure
+from hypothesis.errors import Flaky
 from hypothesis.stateful import run_state_machine_as_test
 
-from mmcache_ref.oracle.lockstep import Trial
+from mmcache_ref.oracle.lockstep import Lockstep, Trial
 from mmcache_ref.oracle.machines import LockstepMachine, Violation
-from mmcache_ref.oracle.run import Run
+from mmcache_ref.oracle.run import Mismatch, Run
 from mmcache_ref.oracle.shrink import shrink
 
 FIRST_BATCH: Final = 20
@@ -61,13 +61,13 @@ def fuzz(
             examples = max(1, int(rate * min(BATCH_SECONDS, remaining)))
         elif run.mismatch is not None:
             clause_id = run.mismatch.clause
-            fuzzed.runs[clause_id] = shrink(trial, run.config, run.operations, clause_id)
+            fuzzed.runs[clause_id] = shrink(trial, run) if run.is_repeatable else run
             fuzzed.seeds[clause_id] = batch
     return fuzzed
 
 
-def _batch(machine: type[LockstepMachine], examples: int, seed: int) -> Run | None:
-    """Run one batch; the run of a violation, shrunk by Hypothesis, or None."""
+def _batch(machine: type[FuzzMachine], examples: int, seed: int) -> Run | None:
+    """Run one batch until its first violation; the run of it, or None."""
     seeded = hypothesis.seed(seed)(machine)
     try:
         run_state_machine_as_test(
@@ -77,28 +77,41 @@ def _batch(machine: type[LockstepMachine], examples: int, seed: int) -> Run | No
                 stateful_step_count=STEPS,
                 deadline=None,
                 database=None,
-                phases=(Phase.generate, Phase.shrink),
+                # Shrinking is our own: it is bounded in time, and needs no second look at the draws.
+                phases=(Phase.generate,),
                 suppress_health_check=list(HealthCheck),
                 verbosity=Verbosity.quiet,
                 print_blob=False,
                 report_multiple_bugs=False,
             ),
         )
-    except Violation as violation:
-        return violation.run
-    except FlakyFailure as flaky:
-        # The target did not repeat itself: what it did once is a violation all the same.
-        return next((each.run for each in flaky.exceptions if isinstance(each, Violation)), None)
+    except (Violation, Flaky):
+        # A target that does not repeat itself makes Hypothesis give up; what it did once is on record.
+        return machine.violation
     return None
+
+
+class FuzzMachine(LockstepMachine):
+    """A machine that keeps the run of its last violation."""
+
+    violation: ClassVar[Run | None] = None
+
+    def violated(self, lockstep: Lockstep, mismatch: Mismatch) -> None:
+        """Keep the run that is about to be raised."""
+        try:
+            super().violated(lockstep, mismatch)
+        except Violation as violation:
+            type(self).violation = violation.run
+            raise
 
 
 def _machine(
     trial: Trial, known_clauses: frozenset[str], fuzzed: Fuzzed, progress: Callable[[int], None]
-) -> type[LockstepMachine]:
+) -> type[FuzzMachine]:
     """The component's machine, bound to the trial."""
     this_trial = trial
 
-    class Machine(LockstepMachine):
+    class Machine(FuzzMachine):
         component_name = this_trial.component.name
         known = known_clauses
         trial: ClassVar[Trial | None] = this_trial

@@ -14,6 +14,10 @@ OPERATION_CPU_SECONDS: Final = 2.0
 bytes takes microseconds, and what it imports when first called takes less than this."""
 
 
+REPEAT_CPU_SECONDS: Final = 0.1
+"""Python drops an exception that is raised inside a callback of the garbage collector: try again."""
+
+
 class TargetHung(BaseException):
     """The target spent its bound inside one operation. Not an `Exception`: targets must not swallow it."""
 
@@ -47,7 +51,7 @@ class Guard:
 
     def __enter__(self) -> None:
         if self.enabled:
-            signal.setitimer(signal.ITIMER_VIRTUAL, OPERATION_CPU_SECONDS)
+            signal.setitimer(signal.ITIMER_VIRTUAL, OPERATION_CPU_SECONDS, REPEAT_CPU_SECONDS)
 
     def __exit__(self, *details: object) -> None:
         if self.enabled:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Any
 
 from mmcache_ref.model.component import Op, Outcome, Rule, tag
 from mmcache_ref.oracle.adapters.base import Unexpected, agrees, raised
@@ -13,9 +13,8 @@ from mmcache_ref.oracle.clauses import clause
 from mmcache_ref.oracle.component import HANG_CLAUSE, Component
 from mmcache_ref.oracle.guard import OPERATION_CPU_SECONDS, Guard, TargetHung
 from mmcache_ref.oracle.journal import Journal
-from mmcache_ref.oracle.run import Mismatch, Run, Step, plain
+from mmcache_ref.oracle.run import Mismatch, Profile, Run, Step, plain
 
-Profile = Literal["upstream", "safe"]
 DISABLED = "disabled"
 """The kind of an operation that does nothing in the model's state, and is not performed."""
 BEST_LEVEL = 2
@@ -64,18 +63,30 @@ class Trial:
             mismatch = lockstep.perform(operation)
             if lockstep.outcome.kind == DISABLED:
                 continue
-            steps.append(
-                Step(
-                    operation,
-                    expected=plain(lockstep.outcome.result),
-                    actual=plain(lockstep.result),
-                    state=plain(self.component.model.observe(config, lockstep.state)),
-                )
-            )
+            steps.append(self._step(config, operation, lockstep.outcome, lockstep.state, lockstep.result))
             if mismatch is not None or lockstep.is_silent:
                 break
+        return self._run(config, steps, mismatch)
+
+    def recorded(self, config: Any, operations: Sequence[Op], mismatch: Mismatch) -> Run:
+        """The run of operations that mismatched once, without performing them again."""
+        model = self.component.model
+        state = model.initial(config)
+        steps: list[Step] = []
+        for operation in operations:
+            state, outcome = model.step(config, state, operation)
+            steps.append(self._step(config, operation, outcome, state, None))
+        return self._run(config, steps, mismatch, is_repeatable=False)
+
+    def _step(self, config: Any, operation: Op, outcome: Outcome, state: Any, result: Any) -> Step:
+        observed = plain(self.component.model.observe(config, state))
+        return Step(operation, plain(outcome.result), plain(result), observed)
+
+    def _run(
+        self, config: Any, steps: Sequence[Step], mismatch: Mismatch | None, *, is_repeatable: bool = True
+    ) -> Run:
         bare = self.component.model.bare(config)
-        return Run(self.component.name, bare, self.profile, tuple(steps), mismatch)
+        return Run(self.component.name, bare, self.profile, tuple(steps), mismatch, is_repeatable)
 
 
 class Lockstep:
@@ -112,8 +123,7 @@ class Lockstep:
         self.performed.append(operation)
         case = (tag(operation), self.outcome.kind)
         rule: Rule = self.model.RULES[case]
-        deciding = self._suspects(rule)
-        if self.trial.profile == "upstream" and any(clause(each).is_stronger for each in deciding):
+        if self.trial.profile == "upstream" and is_stronger(deciding(self.model, operation, self.outcome)):
             self.is_silent = True
             return None
         self.state = state
@@ -137,17 +147,18 @@ class Lockstep:
                 return self.adapter.perform(operation)
         except TargetHung:
             return Unexpected(HUNG)
-        except SystemExit as error:
-            return Unexpected(f"the target called sys.exit({error.code!r})")
-        except Exception as error:
+        except (Exception, SystemExit) as error:
             return raised(error)
 
     def _compare_state(self, rule: Rule) -> Mismatch | None:
         tally = self.trial.tally
         expected = self.model.observe(self.config, self.state)
         try:
-            actual = self.adapter.observe()
-        except Exception as error:
+            with self.trial.guard:
+                actual = self.adapter.observe()
+        except TargetHung:
+            return self._mismatch(HANG_CLAUSE, "observation", "a readable state", Unexpected(HUNG))
+        except (Exception, SystemExit) as error:
             return self._mismatch(rule.state, "observation", "a readable state", raised(error))
         tally.clauses[rule.state] += 1
         for name, aspect in self.model.ASPECTS.items():
@@ -161,17 +172,24 @@ class Lockstep:
                 return self._mismatch(culprit, name, expected[name], actual[name])
         return None
 
-    def _suspects(self, *rules: Rule) -> set[str]:
-        """The clauses of these rules and of the other parts of the operation."""
-        operation = tag(self.performed[-1])
-        parts = [self.model.RULES.get((operation, kind), ()) for kind in self.outcome.also]
-        return {each for rule in (*rules, *parts) for each in rule}
-
     def _mismatch(self, clause_id: str, aspect: str, expected: Any, actual: Any) -> Mismatch:
         seen = self.model.ASPECTS[aspect].level if aspect in self.model.ASPECTS else 0
-        suspects = tuple(sorted({clause_id, *self._suspects()}))
+        others = deciding(self.model, self.performed[-1], self.outcome, parts_only=True)
+        suspects = tuple(sorted({clause_id, *others}))
         kind = self.outcome.kind
         return Mismatch(clause_id, aspect, kind, seen, plain(expected), plain(actual), suspects)
+
+
+def deciding(model: Any, operation: Op, outcome: Outcome, *, parts_only: bool = False) -> set[str]:
+    """The clauses that decide an operation and its parts; with `parts_only` those of the other parts."""
+    kinds = outcome.also if parts_only else (outcome.kind, *outcome.also)
+    rules = [model.RULES.get((tag(operation), kind), ()) for kind in kinds]
+    return {each for rule in rules for each in rule}
+
+
+def is_stronger(clauses: set[str]) -> bool:
+    """Is any of them a clause that 0.32 does not keep?"""
+    return any(clause(each).is_stronger for each in clauses)
 
 
 HUNG = f"no answer within {OPERATION_CPU_SECONDS} s of CPU time"

@@ -16,8 +16,8 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, rule
 
 from mmcache_ref.oracle.components import COMPONENTS
-from mmcache_ref.oracle.lockstep import Lockstep, Profile, Trial
-from mmcache_ref.oracle.run import Run
+from mmcache_ref.oracle.lockstep import Lockstep, Trial
+from mmcache_ref.oracle.run import Mismatch, Profile, Run
 from mmcache_ref.oracle.targets import resolve
 
 BURST: Final = 8
@@ -74,13 +74,13 @@ class LockstepMachine(RuleBasedStateMachine):
             if mismatch is not None:
                 self._lockstep = None
                 if not mismatch.is_explained_by(self.known):
-                    self.violated(lockstep, mismatch.clause)
+                    self.violated(lockstep, mismatch)
 
-    def violated(self, lockstep: Lockstep, clause_id: str) -> None:
+    def violated(self, lockstep: Lockstep, mismatch: Mismatch) -> None:
         """Raise the run that broke a clause not known before."""
         run = self._trial.run(lockstep.config, lockstep.performed)
-        if run.mismatch is None:
-            raise AssertionError(f"{clause_id} was broken once and is kept when the same run is repeated")
+        if run.mismatch is None or run.mismatch.clause != mismatch.clause:
+            run = self._trial.recorded(lockstep.config, lockstep.performed, mismatch)
         raise Violation(run)
 
 

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
-from typing import Any
+from collections.abc import Collection, Mapping
+from typing import Any, Literal
 
 import msgspec
 
 from mmcache_ref.model.component import Op
+
+Profile = Literal["upstream", "safe"]
+"""Which clauses are judged: the seed ones, or also the stronger ones."""
 
 PRINTED_LIMIT = 200
 """Characters of a foreign value that a run keeps."""
@@ -33,6 +36,20 @@ class Mismatch(msgspec.Struct, frozen=True):
         return self.clause in known or any(each in known for each in self.suspects)
 
 
+def without_explained(runs: Mapping[str, Run]) -> dict[str, Run]:
+    """The runs without those of an operation of several parts that a fault in one part explains."""
+    elementary = {
+        clause
+        for clause, run in runs.items()
+        if run.mismatch is not None and set(run.mismatch.suspects) <= {clause}
+    }
+    return {
+        clause: run
+        for clause, run in runs.items()
+        if clause in elementary or run.mismatch is None or not elementary & set(run.mismatch.suspects)
+    }
+
+
 class Step(msgspec.Struct, frozen=True):
     """One operation and what the model says of it; `actual` is what the target gave, where that is known."""
 
@@ -43,13 +60,17 @@ class Step(msgspec.Struct, frozen=True):
 
 
 class Run(msgspec.Struct, frozen=True):
-    """A sequence of operations on one component, and the mismatch it ends with."""
+    """A sequence of operations on one component, and the mismatch it ends with.
+
+    `is_repeatable` is false where the target mismatched once, and not when the run was repeated.
+    """
 
     component: str
     config: Any
-    profile: str
+    profile: Profile
     steps: tuple[Step, ...]
     mismatch: Mismatch | None = None
+    is_repeatable: bool = True
 
     @property
     def operations(self) -> tuple[Op, ...]:

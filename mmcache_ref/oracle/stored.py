@@ -9,7 +9,7 @@ import msgspec
 
 from mmcache_ref.oracle.components import COMPONENTS
 from mmcache_ref.oracle.errors import BadRun
-from mmcache_ref.oracle.run import Run, Step
+from mmcache_ref.oracle.run import Profile, Run, Step
 from mmcache_ref.oracle.verdict import ComponentVerdict
 
 
@@ -54,7 +54,7 @@ def encode_run(run: Run) -> str:
 class _Bare(msgspec.Struct, forbid_unknown_fields=False):
     component: str
     config: Any
-    profile: str = "safe"
+    profile: Profile = "safe"
     operations: list[Any] | None = None
     steps: list[Any] | None = None
 
@@ -74,4 +74,6 @@ def read_run(text_or_path: str) -> Run:
     operations = bare.operations
     if operations is None:
         operations = [step.get("operation") if isinstance(step, dict) else None for step in bare.steps or ()]
+    if not operations:
+        raise BadRun("the run has no operations: there is nothing to repeat")
     return typed(Run(bare.component, bare.config, bare.profile, tuple(Step(each) for each in operations)))

@@ -17,9 +17,10 @@ from mmcache_ref.oracle.components import COMPONENTS
 from mmcache_ref.oracle.errors import NotOffered
 from mmcache_ref.oracle.exhaustive import Exhaustive, execute_graph
 from mmcache_ref.oracle.fuzz import Fuzzed, fuzz
-from mmcache_ref.oracle.guard import hang_guard
+from mmcache_ref.oracle.guard import TargetHung, hang_guard
 from mmcache_ref.oracle.journal import Journal
-from mmcache_ref.oracle.lockstep import BEST_LEVEL, Profile, Tally, Trial
+from mmcache_ref.oracle.lockstep import BEST_LEVEL, Tally, Trial, deciding, is_stronger
+from mmcache_ref.oracle.run import Profile, without_explained
 from mmcache_ref.oracle.verdict import ClauseVerdict, ComponentVerdict, Coverage, clause_verdict
 
 Progress = Callable[[str, str, int], None]
@@ -49,10 +50,11 @@ def judge(
     started = time.monotonic()
     config = component.executed_config
     try:
-        component.adapter(namespace, config)
+        with hang_guard() as guard, guard:
+            component.adapter(namespace, config)
     except NotOffered as error:
         return ComponentVerdict(component.name, "undetermined", reason=str(error))
-    except Exception as error:
+    except (Exception, SystemExit, TargetHung) as error:
         reason = f"the target cannot be set up: {type(error).__name__}: {error}"
         return ComponentVerdict(component.name, "undetermined", reason=reason)
     tally = Tally()
@@ -65,6 +67,7 @@ def judge(
             # What a wrong state leads to is hidden behind the mismatch. Of that, a hang matters.
             blind = dataclasses.replace(trial, level=0, tally=Tally())
             executed.runs |= execute_graph(blind, config, only=HANG_CLAUSE).runs
+        executed.runs = without_explained(executed.runs)
         before = tally.operations
         fuzzed = fuzz(
             trial,
@@ -73,6 +76,9 @@ def judge(
             known=frozenset(executed.runs),
             progress=lambda done: progress(component.name, "fuzz", done - before),
         )
+    kept = without_explained({**fuzzed.runs, **executed.runs})
+    executed.runs = {clause: run for clause, run in executed.runs.items() if clause in kept}
+    fuzzed.runs = {clause: run for clause, run in fuzzed.runs.items() if clause in kept}
     return _verdict(component, options, tally, executed, fuzzed, before, time.monotonic() - started)
 
 
@@ -92,7 +98,7 @@ def _verdict(
     ]
     clauses = tuple(_clause(identifier, tally.clauses, executed, fuzzed) for identifier in judged)
     is_broken = any(each.status == "broken" for each in clauses)
-    graph = graph_size(component.name)
+    graph = graph_size(component.name, options.profile)
     possible = {
         case
         for case, rule in component.rules.items()
@@ -133,16 +139,22 @@ def _clause(
 
 
 @lru_cache(maxsize=32)
-def graph_size(name: str) -> tuple[int, int]:
-    """States and edges of a component's tiny graph, by the model alone."""
-    model, config = COMPONENTS[name].model, COMPONENTS[name].executed_config
+def graph_size(name: str, profile: Profile = "safe") -> tuple[int, int]:
+    """States and edges of a component's tiny graph, by the model alone.
+
+    In profile `upstream` an edge that a stronger clause decides leads nowhere.
+    """
+    component = COMPONENTS[name]
+    model, config = component.model, component.executed_config
     waiting = [model.initial(config)]
     seen = {model.view(waiting[0])}
     edges = 0
     for state in waiting:
         for operation in model.operations(config, state):
             edges += 1
-            after, _ = model.step(config, state, operation)
+            after, outcome = model.step(config, state, operation)
+            if profile == "upstream" and is_stronger(deciding(model, operation, outcome)):
+                continue
             if (there := model.view(after)) not in seen:
                 seen.add(there)
                 waiting.append(after)

@@ -20,12 +20,22 @@ import msgspec
 from mmcache_ref.model.component import Op, tag
 from mmcache_ref.oracle.component import HANG_CLAUSE
 from mmcache_ref.oracle.components import COMPONENTS
+from mmcache_ref.oracle.errors import TargetUnavailable
 from mmcache_ref.oracle.journal import read_journal
-from mmcache_ref.oracle.run import Mismatch, Run, Step, plain
-from mmcache_ref.oracle.stored import decode_verdict
+from mmcache_ref.oracle.run import Mismatch, Profile, Run, Step, plain
+from mmcache_ref.oracle.stored import decode_verdict, encode_run, typed
 from mmcache_ref.oracle.suite import Options
 from mmcache_ref.oracle.verdict import ComponentVerdict, TargetVerdict, clause_verdict
-from mmcache_ref.oracle.worker import Judged, Message, OracleFailed, Progressed, Ready, Request, Unavailable
+from mmcache_ref.oracle.worker import (
+    Judged,
+    Message,
+    OracleFailed,
+    Progressed,
+    Ready,
+    Replayed,
+    Request,
+    Unavailable,
+)
 
 LOADING_SECONDS: Final = 900.0
 """A target may be downloaded while it is loaded."""
@@ -109,10 +119,40 @@ def _repeat_with_journal(
         return ComponentVerdict(component, "undetermined", reason=death.detail)
 
 
+def replay_run(target: str, run: Run, *, silence: float = SILENCE_SECONDS) -> Run:
+    """The run, repeated on the target in a process of its own; `TargetUnavailable` where that cannot be."""
+    alone = Options(components=(run.component,))
+    with tempfile.TemporaryDirectory(prefix="mmcache-ref-") as folder:
+        path = Path(folder) / "journal"
+        try:
+            for message in _messages(Request(target, alone, str(path), encode_run(run)), silence):
+                if isinstance(message, Replayed):
+                    return typed(msgspec.json.decode(message.run, type=Run))
+                if isinstance(message, Unavailable):
+                    raise TargetUnavailable(message.reason)
+        except WorkerDied as death:
+            model = COMPONENTS[run.component].model
+            journal = read_journal(path, model.Config, model.Operation)
+            if journal is not None:
+                return _fatal_run(run.component, run.profile, death, *journal)
+            raise TargetUnavailable(death.detail) from death
+    raise TargetUnavailable("the target was not judged")
+
+
 def _fatal(
     component: str, options: Options, death: WorkerDied, config: object, operations: list[Op]
 ) -> ComponentVerdict:
     """A violation whose last operation ended the process, or never came back."""
+    run = _fatal_run(component, options.profile, death, config, operations)
+    assert run.mismatch is not None
+    clauses = (clause_verdict(run.mismatch.clause, 1, run, "exhaustive", None),)
+    return ComponentVerdict(component, "violates", clauses=clauses, reason=death.detail)
+
+
+def _fatal_run(
+    component: str, profile: Profile, death: WorkerDied, config: object, operations: list[Op]
+) -> Run:
+    """The run of a journal, up to the operation that did not end."""
     model = COMPONENTS[component].model
     state = model.initial(config)
     steps = []
@@ -122,9 +162,7 @@ def _fatal(
     case = model.RULES[tag(operations[-1]), outcome.kind]
     identifier = HANG_CLAUSE if death.is_blocked else case.outcome
     mismatch = Mismatch(identifier, "outcome", outcome.kind, 0, plain(outcome.result), death.detail)
-    run = Run(component, config, options.profile, tuple(steps), mismatch)
-    clauses = (clause_verdict(identifier, 1, run, "exhaustive", None),)
-    return ComponentVerdict(component, "violates", clauses=clauses, reason=death.detail)
+    return Run(component, model.bare(config), profile, tuple(steps), mismatch)
 
 
 def _messages(request: Request, silence: float) -> Iterator[Message]:
@@ -152,7 +190,7 @@ def _messages(request: Request, silence: float) -> Iterator[Message]:
                 limit = silence
             elif isinstance(message, Progressed):
                 component = message.component
-            is_done = isinstance(message, Unavailable) or (
+            is_done = isinstance(message, Unavailable | Replayed) or (
                 isinstance(message, Judged | OracleFailed)
                 and message.component == request.options.components[-1]
             )

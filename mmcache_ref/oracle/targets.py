@@ -24,8 +24,8 @@ def check_target(target: str) -> None:
     """`ValueError` for a name that is of no kind."""
     if target in ("reference", "vllm"):
         return
-    kind, separator, rest = target.partition("@" if target.startswith("vllm@") else ":")
-    if kind not in ("vllm", "py") or not separator or not rest:
+    prefix = next((each for each in ("vllm@", "py:") if target.startswith(each)), None)
+    if prefix is None or target == prefix:
         raise ValueError(f"no such target: {target!r}. Take one of: {KINDS}")
 
 
@@ -51,7 +51,7 @@ def _import(path: str) -> Any:
             found = getattr(found, part)
         if inspect.isfunction(found) or inspect.isbuiltin(found):
             found = found()
-    except Exception as error:
+    except (Exception, SystemExit) as error:
         raise TargetUnavailable(
             f"py:{path} cannot be imported: {type(error).__name__}: {error}. "
             f"Is the package on the path? Run with PYTHONPATH=folder."

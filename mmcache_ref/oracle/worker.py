@@ -11,13 +11,17 @@ import sys
 import time
 import traceback
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 import msgspec
 
 from mmcache_ref.oracle.components import COMPONENTS
 from mmcache_ref.oracle.errors import TargetUnavailable
+from mmcache_ref.oracle.guard import hang_guard
 from mmcache_ref.oracle.journal import Journal
+from mmcache_ref.oracle.lockstep import Trial
+from mmcache_ref.oracle.run import Run
+from mmcache_ref.oracle.stored import read_run
 from mmcache_ref.oracle.suite import Options, judge
 from mmcache_ref.oracle.targets import resolve
 from mmcache_ref.oracle.verdict import ComponentVerdict
@@ -27,11 +31,12 @@ PROGRESS_SECONDS: Final = 0.5
 
 
 class Request(msgspec.Struct, frozen=True):
-    """What to judge; `journal` is a path where the run in progress is kept."""
+    """What to judge, or the `run` to repeat; `journal` is a path where the run in progress is kept."""
 
     target: str
     options: Options
     journal: str | None = None
+    run: str | None = None
 
 
 class Ready(msgspec.Struct, frozen=True, tag="ready"):
@@ -59,6 +64,12 @@ class Judged(msgspec.Struct, frozen=True, tag="judged"):
     verdict: msgspec.Raw
 
 
+class Replayed(msgspec.Struct, frozen=True, tag="replayed"):
+    """The run was repeated: what it shows now."""
+
+    run: msgspec.Raw
+
+
 class OracleFailed(msgspec.Struct, frozen=True, tag="oracle_failed"):
     """The oracle itself raised, which says nothing about the target."""
 
@@ -66,7 +77,7 @@ class OracleFailed(msgspec.Struct, frozen=True, tag="oracle_failed"):
     detail: str
 
 
-Message = Ready | Unavailable | Progressed | Judged | OracleFailed
+Message = Ready | Unavailable | Progressed | Judged | Replayed | OracleFailed
 
 
 def main() -> None:
@@ -96,6 +107,12 @@ def main() -> None:
 
     options = request.options
     journal = Journal(Path(request.journal)) if request.journal else None
+    if request.run is not None:
+        try:
+            send(Replayed(msgspec.Raw(msgspec.json.encode(_replay(request.run, namespace, journal)))))
+        except (Exception, SystemExit) as error:
+            send(Unavailable(f"the target cannot be set up: {type(error).__name__}: {error}"))
+        return
     for name in options.components:
         send(Progressed(name, "exhaustive", 0))
         try:
@@ -111,6 +128,14 @@ def main() -> None:
             send(OracleFailed(name, traceback.format_exc()))
         else:
             send(Judged(name, msgspec.Raw(msgspec.json.encode(verdict))))
+
+
+def _replay(text: str, namespace: Any, journal: Journal | None) -> Run:
+    """The run, repeated on a fresh target."""
+    run = read_run(text)
+    with hang_guard() as guard:
+        trial = Trial(COMPONENTS[run.component], namespace, run.profile, guard=guard, journal=journal)
+        return trial.run(run.config, run.operations)
 
 
 if __name__ == "__main__":

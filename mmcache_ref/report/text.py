@@ -163,6 +163,8 @@ def run_table(run: Run) -> RenderableType:
     if mismatch is not None:
         what = "result" if mismatch.aspect == "outcome" else f"{mismatch.aspect} (L{mismatch.level})"
         parts.append(Text(f"{what}, by the clauses: {results_in_words(mismatch.expected)}"))
+        if not run.is_repeatable:
+            parts.append(Text("The target did this once, and not when the run was repeated.", style="yellow"))
         parts.append(Text(f"{what}, of the target:  {results_in_words(mismatch.actual)}", style="bold red"))
     return Group(*parts)
 

@@ -31,8 +31,10 @@ class Unexpected(msgspec.Struct, frozen=True, tag_field="result", tag="unexpecte
     what: str
 
 
-def raised(error: Exception) -> Raised | Missed:
+def raised(error: Exception | SystemExit) -> Raised | Missed | Unexpected:
     """An exception of the target as a canonical result."""
+    if isinstance(error, SystemExit):
+        return Unexpected(f"the target called sys.exit({error.code!r})")
     hashes = getattr(error, "mm_hashes", None)
     if isinstance(error, RuntimeError) and isinstance(hashes, list | tuple):
         return Missed(tuple(str(key) for key in hashes))
