@@ -89,17 +89,17 @@ def test_1_a_usage_error_in_a_process() -> None:
 
 def test_2_a_target_that_violates_leaves_its_report(tmp_path: Path) -> None:
     folder = tmp_path / "out"
-    target = "py:broken.factories_worker_without_lock"
+    target = "py:broken.factories_replicate_to_two"
     done = command("conform", target, *FAST, "--report", str(folder))
     assert done.returncode == 2, done.stderr
     *_, closing, repeat = done.stdout.splitlines()
-    assert closing.startswith(f"{target} violates: FA-08 ")
+    assert closing.startswith(f"{target} violates: FA-02 ")
     assert f"mmcache-ref conform {target}" in repeat
     assert {path.name for path in folder.iterdir()} == {"verdict.txt", "verdict.json", "junit.xml", "runs"}
     (run,) = (folder / "runs").iterdir()
     again = command("replay", target, str(run))
     assert again.returncode == 2, again.stderr
-    assert f"{target} breaks FA-08: " in again.stdout
+    assert f"{target} breaks FA-02: " in again.stdout
 
 
 def test_2_a_replayed_run_names_the_clause_and_quotes_it() -> None:

@@ -92,8 +92,7 @@ def test_what_each_function_makes(
 
 
 @pytest.mark.clause("FA-08")
-def test_a_worker_needs_the_lock_only_for_shared_memory() -> None:
-    assert make("worker", SHM, has_lock=False) == (UNKNOWN, None)
+def test_a_worker_needs_no_lock_without_shared_memory() -> None:
     assert make("worker", LRU, has_lock=False) == ("None", None)
 
 
@@ -102,10 +101,10 @@ def test_the_alphabet_makes_no_shared_memory_and_leaves_out_nothing_else() -> No
     worker with and without lock.
 
     Replicable with `shm` are 2 (budgets above 0) x 3 (one engine, or two that are balanced from outside):
-    each loses the processor and the worker with a lock.
+    each loses the processor, and the worker with and without a lock.
     """
     made = list(operations(Config(), State()))
-    assert len(made) == 144 * 5 - 6 * 2
+    assert len(made) == 144 * 5 - 6 * 3
     assert not any(makes_shared_memory(each) for each in made)
     assert len(set(made)) == len(made)
 

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from types import SimpleNamespace
 from typing import Any
 
-from broken import lru_pop_keeps_pin, lru_touch_keeps_order, names
+from broken import lru_pop_keeps_pin, lru_touch_keeps_order, names, receiver_raises_at_first_miss
 
-from mmcache_ref import reference
-from mmcache_ref.model import lru
+from mmcache_ref.model import lru, receiver
 from mmcache_ref.model.component import Content, Op
 from mmcache_ref.oracle.components import COMPONENTS
 from mmcache_ref.oracle.lockstep import Trial
 from mmcache_ref.oracle.namespace import Namespace
+from mmcache_ref.oracle.run import Run
 from mmcache_ref.oracle.shrink import shrink
 
 ONE = Content(1, 1)
@@ -32,10 +33,15 @@ def lru_trial(lru_class: Any) -> Trial:
     return Trial(COMPONENTS["lru"], Namespace(SimpleNamespace(**names(LRUCache=lru_class)), "test"))
 
 
+def shrunk(lru_class: Any, operations: Sequence[Op]) -> Run:
+    trial = lru_trial(lru_class)
+    return shrink(trial, trial.run(CONFIG, operations), seconds=60)
+
+
 def test_operations_that_do_not_matter_go() -> None:
     needed = (lru.Put("a", ONE), lru.Put("b", ONE), lru.Touch("a"))
     padded = (*PADDING, needed[0], *BETWEEN, needed[1], *BETWEEN, needed[2], *PADDING)
-    run = shrink(lru_trial(lru_touch_keeps_order.LRUCache), CONFIG, padded, "LRU-09")
+    run = shrunk(lru_touch_keeps_order.LRUCache, padded)
     assert run.operations == needed
     assert run.mismatch is not None
     assert run.mismatch.clause == "LRU-09"
@@ -43,38 +49,28 @@ def test_operations_that_do_not_matter_go() -> None:
 
 def test_a_run_of_which_nothing_can_go_stays() -> None:
     needed = (lru.Put("a", ONE), lru.Pin("a"), lru.Pop("a"))
-    run = shrink(lru_trial(lru_pop_keeps_pin.LRUCache), CONFIG, needed, "LRU-22")
-    assert run.operations == needed
+    assert shrunk(lru_pop_keeps_pin.LRUCache, needed).operations == needed
 
 
-def test_a_run_that_agrees_comes_back_whole() -> None:
-    run = shrink(lru_trial(reference.LRUCache), CONFIG, PADDING, "LRU-09")
-    assert run.operations == PADDING
-    assert run.mismatch is None
+def test_members_of_a_list_that_do_not_matter_go() -> None:
+    trial = Trial(COMPONENTS["receiver"], Namespace(receiver_raises_at_first_miss, "test"))
+    features = tuple(receiver.Feature(key) for key in "abcd")
+    run = shrink(trial, trial.run(receiver.Config(6), [receiver.Features(features)]), seconds=60)
+    (step,) = run.operations
+    assert isinstance(step, receiver.Features)
+    assert len(step.features) == 2
 
 
-def test_a_run_that_breaks_another_clause_comes_back_as_it_is() -> None:
-    run = shrink(
-        lru_trial(lru_touch_keeps_order.LRUCache),
-        CONFIG,
-        (lru.Length(), lru.Put("a", ONE), lru.Put("b", ONE), lru.Touch("a")),
-        "LRU-13",
-    )
-    assert len(run.steps) == 4
+def test_a_run_keeps_its_clause() -> None:
+    """Left out, the touch would let the put break LRU-13 instead."""
+    operations = (lru.Put("a", ONE), lru.Put("b", ONE), lru.Touch("a"))
+    run = shrunk(lru_touch_keeps_order.LRUCache, operations)
     assert run.mismatch is not None
     assert run.mismatch.clause == "LRU-09"
 
 
-def test_a_target_that_breaks_only_once_gives_a_whole_run_without_mismatch() -> None:
-    class BreaksOnce(reference.LRUCache[Any, Any]):
-        has_broken = False
-
-        def touch(self, key: Any) -> None:
-            if BreaksOnce.has_broken:
-                super().touch(key)
-            BreaksOnce.has_broken = True
-
-    operations = (*PADDING, lru.Put("a", ONE), lru.Put("b", ONE), lru.Touch("a"))
-    trial = lru_trial(BreaksOnce)
-    assert trial.run(CONFIG, operations).mismatch is not None
-    assert shrink(trial, CONFIG, operations, "LRU-09").operations == operations
+def test_when_the_time_is_up_the_run_comes_back_as_it_is() -> None:
+    padded = (*PADDING, lru.Put("a", ONE), lru.Put("b", ONE), lru.Touch("a"))
+    trial = lru_trial(lru_touch_keeps_order.LRUCache)
+    run = trial.run(CONFIG, padded)
+    assert shrink(trial, run, seconds=0) is run

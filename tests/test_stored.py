@@ -119,10 +119,13 @@ def test_a_stored_run_mismatches_where_it_did() -> None:
         ("{}", "component"),
         ('{"component": "lru"}', "config"),
         (
-            '{"component": "ring", "config": {}, "operations": []}',
+            '{"component": "ring", "config": {}, "operations": [{"op": "len"}]}',
             "no component 'ring': take one of items",
         ),
-        ('{"component": "lru", "config": {"budget": "much"}, "operations": []}', "not a run of lru.*budget"),
+        (
+            '{"component": "lru", "config": {"budget": "much"}, "operations": [{"op": "len"}]}',
+            "not a run of lru.*budget",
+        ),
         (
             '{"component": "lru", "config": {"budget": 1}, "operations": [{"op": "fly"}]}',
             "not a run of lru.*fly",
@@ -134,6 +137,8 @@ def test_a_stored_run_mismatches_where_it_did() -> None:
         ('{"component": "lru", "config": {"budget": 1}, "operations": [null]}', "not a run of lru"),
         ('{"component": "lru", "config": {"budget": 1}, "operations": 7}', "not a run"),
         ('{"component": "lru", "config": {"budget": 1}, "steps": [7]}', "not a run of lru"),
+        ('{"component": "lru", "config": {"budget": 1}, "operations": []}', "no operations"),
+        ('{"component": "lru", "config": {}, "profile": "bogus", "operations": [1]}', "not a run.*bogus"),
         ("no/such/file.json", "cannot read the run.*no/such/file.json"),
     ],
 )

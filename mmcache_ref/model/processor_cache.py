@@ -288,10 +288,10 @@ def _update_all(
 
 
 def _composed(kinds: set[str], usual: str, result: Any) -> Outcome:
-    """The outcome of several updates: the rarest kind among them, or the `usual` one, and each item's own."""
-    parts = {f"item {each}" for each in kinds}
-    order = ("lapsed", "asserted", "promised", "too_large", usual, *sorted(parts))
-    return several(order, {*kinds, usual, *parts}, result)
+    """The outcome of several updates: the rare kinds among them; or the `usual` one, and each item's."""
+    rare = [each for each in ("lapsed", "asserted", "promised", "too_large") if each in kinds]
+    parts = [] if rare else sorted(f"item {each}" for each in kinds)
+    return several((*rare, usual, *parts), {*rare, usual, *parts}, result)
 
 
 def by_modality(request: tuple[Item, ...]) -> list[tuple[int, Item]]:
@@ -323,9 +323,9 @@ def _merge(kind: Kind, config: Config, state: State, request: tuple[Item, ...]) 
 
 
 UPDATING = ("hit", "stored", "evicted", "too_large", "asserted", "lapsed", "promised")
-"""Kinds of one update; an operation of several names each of its items' as `item KIND`."""
-SENT = ("hit", "stored", "evicted", "too_large", "promised")
-"""Those that a merge step can meet: what the check found is there or promised."""
+"""Kinds of one update."""
+USUAL = ("hit", "stored", "evicted")
+"""Those of which an operation of several names each item's, as `item KIND`."""
 
 
 def rules(clauses: Mapping[str, str]) -> dict[tuple[str, str], Rule]:
@@ -347,13 +347,13 @@ def rules(clauses: Mapping[str, str]) -> dict[tuple[str, str], Rule]:
         ("update_all", "updated"): common("IF-01"),
         ("update_all", "unequal"): common("IF-02"),
         **{("update_all", kind): own(kind) for kind in ("asserted", "lapsed", "promised", "too_large")},
-        **{("update_all", f"item {kind}"): own(kind) for kind in UPDATING},
+        **{("update_all", f"item {kind}"): own(kind) for kind in USUAL},
         **{("invalidate", kind): own(name) for kind, name in invalidating.items()},
         **({} if invalidating else {("invalidate", "ignored"): common("IF-08")}),
         ("merge", "merged"): Rule("IF-12", "IF-11"),
         ("merge", "evicting"): Rule("IF-11", "IF-10"),
         **{("merge", kind): own(kind) for kind in ("too_large", "promised")},
-        **{("merge", f"item {kind}"): own(kind) for kind in SENT},
+        **{("merge", f"item {kind}"): own(kind) for kind in USUAL},
         ("clear", "cleared"): common("IF-05"),
         ("stats", "total"): Rule(clauses["stats"], "IF-09"),
         ("stats", "delta"): common("IF-09"),

@@ -96,8 +96,7 @@ RULES: Mapping[tuple[str, str], Rule] = {
     ("touch", "hit"): rule("KR-12"),
     ("touch", "miss"): rule("KR-12"),
     **{("update", kind): rule(clause) for kind, clause in UPDATING.items()},
-    **{("features", f"item {kind}"): rule(clause) for kind, clause in UPDATING.items()},
-    ("features", "item promised"): rule("KR-14"),
+    **{("features", f"item {kind}"): rule(UPDATING[kind]) for kind in ("stored", "hit")},
     ("features", "ingested"): rule("IF-14"),
     ("features", "evicted"): rule("IF-14", "IF-13"),
     ("features", "by_identifier"): rule("IT-10", "IF-14"),
@@ -204,15 +203,17 @@ def _ingest(config: Config, entries: Entries, features: tuple[Feature, ...]) -> 
         kinds.add(outcome.kind)
         items.append(outcome.result if isinstance(outcome.result, Received) else None)
     missed = tuple([feature.key for feature, item in zip(features, items, strict=True) if item is None])
-    parts = {f"item {kind}" for kind in kinds}
+    result = Ingested(tuple(items), missed)
+    parts = {f"item {kind}" for kind in kinds & {"stored", "hit"}}
     if not all(feature.has_mm_hash for feature in features):
         kinds.add("by_identifier")
     if not any_cached:
         # Which key is evicted depends on the touches only where one of them moved something.
         kinds.discard("evicted")
-    kinds |= {"missed" if missed else "ingested", *parts}
+    kinds.add("missed" if missed else "ingested")
     order = ("promised", "too_large", "missed", "evicted", "replaced", "by_identifier", "ingested")
-    return entries, several((*order, *sorted(parts)), kinds, Ingested(tuple(items), missed))
+    is_usual = not kinds & set(order[:3])
+    return entries, several((*order, *sorted(parts)), kinds | (parts if is_usual else set()), result)
 
 
 def _preset(budget: int, *contents: tuple[str, int], requests: tuple[str, ...]) -> Config:

@@ -7,7 +7,7 @@ from typing import Any
 from broken import Breaks, names
 from mmcache_ref import reference
 
-BREAKS = Breaks("lru", ("LRU-28",), longest=3, in_tiny=False)
+BREAKS = Breaks("lru", ("LRU-28",), longest=3)
 
 
 class LRUCache(reference.LRUCache[Any, Any]):

@@ -7,7 +7,7 @@ from typing import Any
 from broken import Breaks, names
 from mmcache_ref import reference
 
-BREAKS = Breaks("receiver", ("IF-13", "IF-14", "IT-10"), longest=3, level=2, in_tiny=False)
+BREAKS = Breaks("receiver", ("IF-13",), longest=3, level=2)
 
 
 class LruKeyReplicatedReceiverCache(reference.LruKeyReplicatedReceiverCache):

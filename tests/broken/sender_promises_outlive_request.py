@@ -5,7 +5,7 @@ from __future__ import annotations
 from broken import Breaks, names
 from mmcache_ref import reference
 
-BREAKS = Breaks("sender", ("KR-04",), longest=5, in_tiny=False)
+BREAKS = Breaks("sender", ("KR-15",), longest=5)
 
 
 class LruKeyReplicatedSenderCache(reference.LruKeyReplicatedSenderCache):
