@@ -3,7 +3,7 @@ PYTHON  ?= python3
 VENV    := .venv
 BIN     := $(VENV)/bin
 TARGETS ?= reference vllm@0.32.0
-SECONDS ?= 20
+SECONDS ?= 15
 # torch's CPU build. On a machine with a GPU set TORCH_INDEX= to take the default one.
 TORCH       ?= torch==2.13.0
 TORCH_INDEX ?= https://download.pytorch.org/whl/cpu

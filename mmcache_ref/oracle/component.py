@@ -21,7 +21,7 @@ class Component:
     draws from: configurations, and operations that make sense in a state of the model.
 
     `tiny` is the configuration whose graph is executed, where it is not the model's own preset; `unreachable`
-    are kinds of outcome that no configuration of the oracle has.
+    are kinds of outcome, or cases as `operation: kind`, that no configuration of the oracle has.
     """
 
     model: Any
@@ -45,8 +45,11 @@ class Component:
     @property
     def rules(self) -> Mapping[tuple[str, str], Rule]:
         """The cases that the oracle can meet, with their rules."""
-        kinds = self.model.RULES.items()
-        return {case: rule for case, rule in kinds if case[1] not in self.unreachable}
+        return {
+            (operation, kind): rule
+            for (operation, kind), rule in self.model.RULES.items()
+            if not self.unreachable & {kind, f"{operation}: {kind}"}
+        }
 
     @property
     def clauses(self) -> tuple[str, ...]:

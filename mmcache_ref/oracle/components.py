@@ -32,7 +32,16 @@ EXECUTED_PAIR = Config(
 """A graph of the pair that is executed in seconds: one request under way, and two sides that may differ."""
 
 OUTSIDE_THE_CACHES = frozenset(
-    {"asserted", "rolled-back", "set-aside", "unrecorded", "still-ingested", "ignored", "outdated"}
+    {
+        "asserted",
+        "handle-report: cleared",
+        "ignored",
+        "outdated",
+        "rolled-back",
+        "set-aside",
+        "still-ingested",
+        "unrecorded",
+    }
 )
 """Cases of protections that live in the protocol around the caches, or of a pair without KR-13."""
 

@@ -180,7 +180,8 @@ def _coverage(done: Coverage) -> str:
     if done.graph_states > 1:
         graph = f"{_of(done.states, done.graph_states)} states, {graph}"
     fuzz = f"{done.fuzz_operations:,} fuzz operations"
-    return f"{graph}, {fuzz}, {_of(done.cases, done.all_cases)} cases"
+    unreached = f" (not {', '.join(done.unreached_cases)})" if done.unreached_cases else ""
+    return f"{graph}, {fuzz}, {_of(done.cases, done.all_cases)} cases{unreached}"
 
 
 def _of(part: int, whole: int) -> str:
