@@ -2,8 +2,8 @@
 
 Older releases, by the threads of their faults. 0.30 and before: a stale item beats resent data (D09: KR-08,
 KR-09). 0.28 and before: an item larger than the cache is a `ValueError` (D16: PO-04, KR-05, KR-09), and there
-is no `put_if_fits` (LRU-17). 0.24: P1 asserts where it misses (D05: KR-11, IF-16), and nothing can be
-invalidated (KR-06, IF-08).
+is no `put_if_fits` (LRU-17) and no `cache_if_fits` (IF-03). 0.24: P1 asserts where it misses (D05: KR-11,
+IF-16), and nothing can be invalidated (KR-06, IF-08).
 """
 
 from __future__ import annotations
@@ -28,7 +28,13 @@ STRONGER = {
 """Component to what 0.32 and all before it break."""
 
 UP_TO_30 = {"receiver": {"KR-08", "KR-09"}}
-UP_TO_28 = {"lru": {"LRU-17"}, "processor-only": {"PO-04"}, "sender": {"KR-05"}, "receiver": {"KR-09"}}
+UP_TO_28 = {
+    "items": {"IF-03"},
+    "lru": {"LRU-17"},
+    "processor-only": {"PO-04"},
+    "sender": {"KR-05"},
+    "receiver": {"KR-09"},
+}
 UP_TO_24 = {"processor-only": {"IF-08"}, "sender": {"KR-06"}, "receiver": {"KR-11", "IF-16"}}
 SEED: dict[str, list[dict[str, set[str]]]] = {
     "0.32.0": [],

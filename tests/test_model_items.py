@@ -11,6 +11,7 @@ from mmcache_ref.model.component import Outcome
 from mmcache_ref.model.items import (
     Array,
     CachedSize,
+    CacheIfFits,
     Complexity,
     Config,
     Item,
@@ -117,3 +118,9 @@ def test_complexity_counts_an_item_as_one(value: Any, count: int) -> None:
 def test_a_cached_payload_keeps_its_own_bytes_alive(is_view: bool) -> None:
     assert ask(Kept(Tensor((4,), "int64", is_view), "receiver")).result == 32
     assert ask(Kept(Array((4,), "uint8", is_view), "processor-only")).result == 4
+
+
+@pytest.mark.clause("IF-03")
+def test_what_fits_the_whole_budget_is_stored() -> None:
+    results = [step(Config(), State(), CacheIfFits(nbytes, 5))[1].result for nbytes in (0, 5, 6)]
+    assert results == [(True, 0), (True, 5), (False, 0)]

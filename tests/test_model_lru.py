@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from mmcache_ref.model import lru
-from mmcache_ref.model.component import Content, Raised
+from mmcache_ref.model.component import Content, Raised, tag
 from mmcache_ref.model.lru import State, step
 
 BUDGET_6 = lru.Config(6)
@@ -138,6 +138,7 @@ def test_what_can_be_observed_of_a_state() -> None:
     assert lru.observe(BUDGET_6, PINNED_A) == {
         "order": ("a", "b", "c"),
         "data": ("a", "b", "c"),
+        "views": ("a", "b", "c"),
         "pins": ("a",),
         "hits": 3,
         "total": 5,
@@ -185,8 +186,15 @@ def outcomes_of(config: lru.Config) -> set[tuple[str, str]]:
         state = waiting.pop()
         for operation in lru.operations(config, state):
             after, outcome = step(config, state, operation)
-            met.add((str(operation.__struct_config__.tag), outcome.kind))
+            met |= {(tag(operation), kind) for kind in (outcome.kind, *outcome.also)}
             if lru.view(after) not in seen:
                 seen.add(lru.view(after))
                 waiting.append(after)
     return met
+
+
+@pytest.mark.clause("IT-11")
+def test_the_hit_ratio_is_hits_by_total_and_0_without_lookups() -> None:
+    config = lru.Config(6)
+    assert step(config, lru.State(hits=3, total=4), lru.HitRatio())[1].result == 0.75
+    assert step(config, lru.State(), lru.HitRatio())[1].result == 0

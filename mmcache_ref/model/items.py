@@ -98,7 +98,14 @@ class Kept(Op, frozen=True, tag="kept"):
     cache: Literal["processor-only", "receiver"]
 
 
-Operation = Size | Complexity | CachedSize | Kept
+class CacheIfFits(Op, frozen=True, tag="cache_if_fits"):
+    """`cache_if_fits(cache, key, value)` of a cache with this budget and an item of this size, in bytes."""
+
+    nbytes: int
+    budget: int
+
+
+Operation = Size | Complexity | CachedSize | Kept | CacheIfFits
 
 
 class Config(msgspec.Struct, frozen=True, omit_defaults=True):
@@ -124,6 +131,8 @@ RULES: Mapping[tuple[str, str], Rule] = {
     ("cached_size", "no_leaves"): rule("IT-18"),
     ("cached_size", "array"): rule("IT-19"),
     ("complexity", "counted"): rule("IT-16"),
+    ("cache_if_fits", "stored"): rule("IF-03"),
+    ("cache_if_fits", "too_large"): rule("IF-03"),
     ("kept", "whole"): rule("IT-20"),
     ("kept", "view"): rule("IT-20"),
 }
@@ -230,7 +239,9 @@ def initial(config: Config) -> State:
 
 
 def operations(config: Config, state: State) -> Iterator[Operation]:
-    """Both questions about every value of the configuration."""
+    """Both questions about every value of the configuration, and what fits a budget."""
+    for nbytes in (0, 4, 5, 6):
+        yield CacheIfFits(nbytes, budget=5)
     for value in config.values:
         yield Size(value)
         yield Complexity(value)
@@ -258,7 +269,7 @@ def observe(config: Config, state: State) -> dict[str, object]:
 
 
 def step(config: Config, state: State, operation: Operation) -> tuple[State, Outcome]:
-    """One question.   [IT-15, IT-20]"""
+    """One question.   [IF-03, IT-15, IT-20]"""
     match operation:
         case Size(value):
             size = sum(map(leaf_size, leaves(value)))
@@ -267,5 +278,8 @@ def step(config: Config, state: State, operation: Operation) -> tuple[State, Out
             return state, several(KINDS, kinds(item), sum(map(leaf_size, leaves(item))))
         case Kept(payload):
             return state, Outcome("view" if payload.is_view else "whole", leaf_size(payload))
+        case CacheIfFits(nbytes, budget):
+            fits = nbytes <= budget
+            return state, Outcome("stored" if fits else "too_large", (fits, nbytes if fits else 0))
         case Complexity(value):
             return state, Outcome("counted", complexity(value))

@@ -129,6 +129,10 @@ class Stat(Op, frozen=True, tag="stat"):
     delta: bool = False
 
 
+class HitRatio(Op, frozen=True, tag="hit_ratio"):
+    """`c.stat().hit_ratio`"""
+
+
 class Usage(Op, frozen=True, tag="usage"):
     """`(c.capacity, c.usage)`"""
 
@@ -149,6 +153,7 @@ Operation = (
     | PopItem
     | Clear
     | Stat
+    | HitRatio
     | Usage
 )
 
@@ -185,7 +190,7 @@ RULES: Mapping[tuple[str, str], Rule] = {
     **{("setitem", kind): rule(clause) for kind, clause in STORING.items()},
     **{("put_if_fits", kind): rule("LRU-17", clause) for kind, clause in STORING.items()},
     ("put_if_fits", "too_large"): rule("LRU-17"),
-    ("put_if_fits", "all_pinned"): rule("LRU-21"),
+    ("put_if_fits", "as put"): rule("LRU-21"),
     ("pin", "pinned"): rule("LRU-19"),
     ("pin", "miss"): rule("LRU-20"),
     ("remove_oldest", "removed"): rule("LRU-23"),
@@ -199,12 +204,14 @@ RULES: Mapping[tuple[str, str], Rule] = {
     ("clear", "cleared"): rule("LRU-26"),
     ("stat", "total"): rule("LRU-27"),
     ("stat", "delta"): rule("LRU-28"),
+    ("hit_ratio", "read"): rule("IT-11"),
     ("usage", "read"): rule("LRU-03"),
 }
 
 ASPECTS = {
     "order": Aspect(2),
     "data": Aspect(2, "LRU-02"),
+    "views": Aspect(2, "LRU-29"),
     "pins": Aspect(2),
     "hits": Aspect(1),
     "total": Aspect(1),
@@ -224,6 +231,7 @@ def operations(config: Config, state: State) -> Iterator[Operation]:
     for key in config.keys:
         yield Get(key)
     yield Stat()
+    yield HitRatio()
     yield Stat(delta=True)
     yield Stat(delta=True)
     yield Clear()
@@ -244,6 +252,7 @@ def operations(config: Config, state: State) -> Iterator[Operation]:
         yield RemoveOldest(remove_pinned)
         yield PopItem(remove_pinned)
     yield Usage()
+    yield HitRatio()
 
 
 def bare(config: Config) -> Config:
@@ -262,6 +271,7 @@ def observe(config: Config, state: State) -> dict[str, object]:
     return {
         "order": order,
         "data": tuple(sorted(order)),
+        "views": order,
         "pins": state.pins,
         "hits": state.hits,
         "total": state.total,
@@ -294,7 +304,9 @@ def step(config: Config, state: State, operation: Operation) -> tuple[State, Out
             return after, Outcome(kind, {"too_large": TOO_LARGE, "all_pinned": ALL_PINNED}.get(kind))
         case PutIfFits(key, content):
             after, kind = _store(config, state, key, content)
-            return after, Outcome(kind, ALL_PINNED if kind == "all_pinned" else kind != "too_large")
+            if kind == "all_pinned":
+                return after, Outcome(kind, ALL_PINNED, also=("as put",))
+            return after, Outcome(kind, kind != "too_large")
         case Pin(key):
             if moves.find(state.entries, key) is None:
                 return state, Outcome("miss", Raised("ValueError"))
@@ -311,6 +323,8 @@ def step(config: Config, state: State, operation: Operation) -> tuple[State, Out
             return State(), Outcome("cleared")
         case Stat(delta):
             return _stat(state, delta)
+        case HitRatio():
+            return state, Outcome("read", state.hits / state.total if state.total else 0)
         case Usage():
             usage = moves.size(state.entries) / config.budget if config.budget else 0
             return state, Outcome("read", (config.budget, usage))

@@ -57,7 +57,7 @@ lru_configs = st.builds(lru.Config, budgets)
 def _lru_operations(budget: int) -> SearchStrategy[Op]:
     sizes = contents(budget)
     return weighted(
-        (4, (lru.Length(), lru.Usage(), lru.Clear(), lru.Stat(), lru.Stat(delta=True))),
+        (4, (lru.Length(), lru.Usage(), lru.HitRatio(), lru.Clear(), lru.Stat(), lru.Stat(delta=True))),
         (8, [made(flag) for flag in (False, True) for made in (lru.RemoveOldest, lru.PopItem)]),
         (
             4,
@@ -197,6 +197,7 @@ def _item_operations() -> SearchStrategy[Op]:
         st.builds(items.Size, anything),
         st.builds(items.Complexity, anything),
         st.builds(items.CachedSize, item, st.booleans()),
+        st.builds(items.CacheIfFits, st.integers(0, 8), st.integers(0, 8)),
         st.builds(items.Kept, payloads, st.sampled_from(("processor-only", "receiver"))),
     )
 

@@ -9,6 +9,7 @@ import numpy
 
 from mmcache_ref.model import items as model
 from mmcache_ref.oracle.adapters.base import need, tensor_maker
+from mmcache_ref.oracle.namespace import GIB
 
 ROOMY = 1 << 20
 """Bytes: a budget that any payload of an operation fits."""
@@ -43,8 +44,19 @@ class ItemsAdapter:
                 name = "Metadata" if is_metadata else ""
                 cached = getattr(self.namespace, f"MultiModalProcessorCacheItem{name}")
                 return sizes.get_item_size(cached(self._build(item), []))
+            case model.CacheIfFits(nbytes, budget):
+                return self._cache_if_fits(nbytes, budget)
             case model.Kept(payload, cache):
                 return self._kept(payload, cache)
+
+    def _cache_if_fits(self, nbytes: int, budget: int) -> Any:
+        """What came back, and the bytes in use afterwards."""
+        names = self.namespace
+        cache = names.MultiModalProcessorOnlyCache(names.make_model_config(budget))
+        item = names.make_item({"data": self._tensor((nbytes,), "uint8", False)})
+        value = names.MultiModalProcessorCacheItem(item, [])
+        inner = names.MultiModalCache.get_lru_cache(budget / GIB, names.MultiModalProcessorCacheItem)
+        return cache.cache_if_fits(inner, "key", value), inner.currsize
 
     def _kept(self, payload: model.Tensor | model.Array, cache_name: str) -> Any:
         """Cache an item with this payload, look it up, and follow the payload to the memory it is in."""

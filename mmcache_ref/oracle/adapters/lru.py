@@ -6,7 +6,10 @@ from collections.abc import Mapping
 from typing import Any
 
 from mmcache_ref.model import lru
-from mmcache_ref.oracle.adapters.base import need
+from mmcache_ref.oracle.adapters.base import Unexpected, need
+
+MISSING = object()
+"""The default that lookups are given."""
 
 
 class LruAdapter:
@@ -27,11 +30,11 @@ class LruAdapter:
             case lru.GetItem(key):
                 return cache[key]
             case lru.Get(key):
-                return cache.get(key)
+                return _or_none(cache.get(key, MISSING))
             case lru.Touch(key):
                 return cache.touch(key)
             case lru.Pop(key):
-                return cache.pop(key, None)
+                return _or_none(cache.pop(key, MISSING))
             case lru.Delete(key):
                 del cache[key]
                 return None
@@ -45,14 +48,16 @@ class LruAdapter:
             case lru.Pin(key):
                 return cache.pin(key)
             case lru.RemoveOldest(remove_pinned):
-                cache.remove_oldest(remove_pinned=remove_pinned)
+                cache.remove_oldest(**_given(remove_pinned=remove_pinned))
                 return None
             case lru.PopItem(remove_pinned):
-                return tuple(cache.popitem(remove_pinned=remove_pinned))
+                return tuple(cache.popitem(**_given(remove_pinned=remove_pinned)))
             case lru.Clear():
                 return cache.clear()
             case lru.Stat(delta):
-                return tuple(cache.stat(delta=delta))
+                return tuple(cache.stat(**_given(delta=delta)))
+            case lru.HitRatio():
+                return cache.stat().hit_ratio
             case lru.Usage():
                 return cache.capacity, cache.usage
 
@@ -70,7 +75,20 @@ class LruAdapter:
         if order is not None:
             seen["order"] = tuple(order)
             seen["data"] = tuple(sorted(cache.cache))
+            seen["views"] = tuple(cache.cache.keys())
         pins = getattr(cache, "pinned_items", None)
         if pins is not None:
             seen["pins"] = tuple(sorted(pins))
         return seen
+
+
+def _given(**flags: bool) -> dict[str, bool]:
+    """The flags that are set: one that is not is left to the target's own default."""
+    return {name: value for name, value in flags.items() if value}
+
+
+def _or_none(found: Any) -> Any:
+    """None for the default that was asked for; a None of the target's own is no default."""
+    if found is MISSING:
+        return None
+    return Unexpected("None, not the default that was given") if found is None else found

@@ -45,7 +45,7 @@ class ProcessorCacheAdapter:
             case model.Clear():
                 return self.cache.clear_cache()
             case model.Stats(delta):
-                return tuple(self.cache.make_stats(delta=delta))
+                return tuple(self.cache.make_stats(delta=True) if delta else self.cache.make_stats())
 
     def observe(self) -> Mapping[str, Any]:
         """The counters; order and bytes where the cache is an LRU like upstream's."""
