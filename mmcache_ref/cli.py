@@ -5,7 +5,10 @@ Exit codes: 0 conforms, 1 usage, 2 violates, 3 undetermined, 4 a run that cannot
 
 from __future__ import annotations
 
+import math
+import os
 import shlex
+import signal
 import sys
 from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
@@ -27,7 +30,7 @@ from mmcache_ref.oracle.lockstep import BEST_LEVEL
 from mmcache_ref.oracle.matrix import VIEWS, matrix, missing, tests_directory
 from mmcache_ref.oracle.stored import read_run
 from mmcache_ref.oracle.suite import Options
-from mmcache_ref.oracle.supervisor import judge_target, replay_run
+from mmcache_ref.oracle.supervisor import judge_target, replay_run, stop
 from mmcache_ref.oracle.targets import check_target
 from mmcache_ref.oracle.verdict import EXIT_CODES, Report, report
 from mmcache_ref.oracle.worker import Judged, Message, Progressed
@@ -41,7 +44,7 @@ from mmcache_ref.report.files import report_json, write_report
 from mmcache_ref.report.junit import junit
 from mmcache_ref.report.text import clause_text, matrix_table, report_text, run_table
 
-USAGE, BAD_RUN = 1, 4
+USAGE, BAD_RUN, INTERRUPTED = 1, 4, 130
 USAGE_ERROR: Any = typer.BadParameter.__base__
 """Where this class lives differs between releases of typer."""
 
@@ -67,13 +70,20 @@ messages = Console(stderr=True, highlight=False)
 
 def main() -> NoReturn:
     """Run the command; usage errors exit with 1, since 2 says that a target violates."""
+    signal.signal(signal.SIGTERM, _interrupt)
     try:
         sys.exit(app(standalone_mode=False))
     except USAGE_ERROR as error:
         error.show()
         sys.exit(USAGE)
-    except typer.Abort:
-        sys.exit(130)
+    except (typer.Abort, KeyboardInterrupt):
+        stop()
+        messages.print("mmcache-ref: interrupted")
+        os._exit(INTERRUPTED)  # threads that wait for a worker are not waited for
+
+
+def _interrupt(signum: int, frame: object) -> NoReturn:
+    raise KeyboardInterrupt
 
 
 def fail(message: str, code: int) -> NoReturn:
@@ -108,7 +118,9 @@ def conform(
 
     Example: mmcache-ref conform reference vllm@0.32.0 --seconds 20
     """
-    components = tuple(component or COMPONENTS)
+    components = tuple(dict.fromkeys(component or COMPONENTS))
+    if not math.isfinite(seconds):
+        raise typer.BadParameter("--seconds takes a number of seconds")
     for name in components:
         if name not in COMPONENTS:
             raise typer.BadParameter(f"no component {name!r}: take one of {', '.join(COMPONENTS)}")
@@ -138,7 +150,8 @@ def conform(
 def _judge_all(targets: list[str], options: Options) -> Report:
     """Judge the targets beside each other, each in a process of its own, with progress on a terminal."""
     unique = list(dict.fromkeys(targets))
-    with _progress() as progress, ThreadPoolExecutor(max_workers=2) as pool:
+    pool = ThreadPoolExecutor(max_workers=2)
+    with _progress() as progress:
         lines = {target: progress.add_task(target, what="loading") for target in unique}
 
         def observer(target: str, message: Message) -> None:

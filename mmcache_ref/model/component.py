@@ -18,16 +18,19 @@ A component is a module with
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable
-from typing import Any, NamedTuple
+from typing import Annotated, Any, NamedTuple
 
 import msgspec
+
+LARGEST_CONTENT = 1 << 24
+"""Bytes of the largest item that a stored run may describe."""
 
 
 class Content(msgspec.Struct, frozen=True, order=True):
     """What is in an item: `nbytes` bytes, each of value `fill` (0..255)."""
 
-    nbytes: int
-    fill: int = 0
+    nbytes: Annotated[int, msgspec.Meta(ge=0, le=LARGEST_CONTENT)]
+    fill: Annotated[int, msgspec.Meta(ge=0, le=255)] = 0
 
 
 class Op(msgspec.Struct, frozen=True, tag_field="op"):

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterator, Mapping
-from typing import Any, Literal, NamedTuple
+from typing import Annotated, Any, Literal, NamedTuple
 
 import msgspec
 
@@ -18,6 +18,10 @@ WIDTHS = {"uint8": 1, "bool": 1, "float16": 2, "bfloat16": 2, "float32": 4, "int
 """Bytes of one element by dtype."""
 
 
+DType = Literal["uint8", "bool", "float16", "bfloat16", "float32", "int64"]
+Shape = Annotated[tuple[Annotated[int, msgspec.Meta(ge=0, le=256)], ...], msgspec.Meta(max_length=3)]
+
+
 class Value(msgspec.Struct, frozen=True, tag_field="value"):
     """Base of the descriptions of values."""
 
@@ -25,16 +29,16 @@ class Value(msgspec.Struct, frozen=True, tag_field="value"):
 class Tensor(Value, frozen=True, tag="tensor"):
     """A tensor of this shape; `is_view`: a part of a storage that is larger."""
 
-    shape: tuple[int, ...]
-    dtype: str = "uint8"
+    shape: Shape
+    dtype: DType = "uint8"
     is_view: bool = False
 
 
 class Array(Value, frozen=True, tag="array"):
     """A NumPy array of this shape; `is_view`: a part of memory that it does not own."""
 
-    shape: tuple[int, ...]
-    dtype: str = "uint8"
+    shape: Shape
+    dtype: DType = "uint8"
     is_view: bool = False
 
 

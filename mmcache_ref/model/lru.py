@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import NamedTuple
+from typing import Annotated, NamedTuple
 
 import msgspec
 
@@ -18,7 +18,7 @@ NAME = "lru"
 class Config(msgspec.Struct, frozen=True, omit_defaults=True):
     """`budget` in bytes; `keys` and `sizes` (bytes) are what the search tries."""
 
-    budget: int
+    budget: Annotated[int, msgspec.Meta(ge=0)]
     keys: tuple[str, ...] = ()
     sizes: tuple[int, ...] = ()
 

@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import Any, NamedTuple
+from typing import Annotated, Any, NamedTuple
 
 import msgspec
 
@@ -27,7 +27,7 @@ class Item(msgspec.Struct, frozen=True, order=True):
 class Config(msgspec.Struct, frozen=True, omit_defaults=True):
     """`budget` in bytes; the `contents` each key may have; the `requests` that the merge step is given."""
 
-    budget: int
+    budget: Annotated[int, msgspec.Meta(ge=0)]
     contents: tuple[tuple[str, Content], ...] = ()
     requests: tuple[tuple[Item, ...], ...] = ()
 

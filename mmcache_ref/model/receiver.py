@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import NamedTuple
+from typing import Annotated, NamedTuple
 
 import msgspec
 
@@ -26,7 +26,7 @@ class Feature(msgspec.Struct, frozen=True, order=True):
 class Config(msgspec.Struct, frozen=True, omit_defaults=True):
     """`budget` in bytes; the `contents` each key may have; the `requests` that arrive."""
 
-    budget: int
+    budget: Annotated[int, msgspec.Meta(ge=0)]
     contents: tuple[tuple[str, Content], ...] = ()
     requests: tuple[tuple[Feature, ...], ...] = ()
 
@@ -212,7 +212,7 @@ def _ingest(config: Config, entries: Entries, features: tuple[Feature, ...]) -> 
         kinds.discard("evicted")
     kinds.add("missed" if missed else "ingested")
     order = ("promised", "too_large", "missed", "evicted", "replaced", "by_identifier", "ingested")
-    is_usual = not kinds & set(order[:3])
+    is_usual = not kinds & {"promised", "too_large"}
     return entries, several((*order, *sorted(parts)), kinds | (parts if is_usual else set()), result)
 
 

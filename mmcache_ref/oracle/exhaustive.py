@@ -57,9 +57,9 @@ def execute_graph(
     """Search the graph breadth-first and execute each edge from its state on a fresh target.
 
     A state is entered by the first edge that agrees, so what lies only behind a mismatch is not reached. As
-    edges come in order of depth, the first run that breaks a clause is a shortest one. With `only` the search
-    ends at the first run that breaks that clause and records no other. A target that hangs `MOST_HANGS` times
-    is not asked further.
+    edges come in order of depth, the first run that breaks a clause is a shortest one among those that meet
+    no other mismatch. With `only` the search ends at the first run that breaks that clause and records no
+    other. A target that hangs `MOST_HANGS` times is not asked further.
     """
     model = trial.component.model
     found = Exhaustive()

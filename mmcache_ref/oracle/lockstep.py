@@ -8,9 +8,10 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from mmcache_ref.model.component import Op, Outcome, Rule, tag
-from mmcache_ref.oracle.adapters.base import Unexpected, agrees, raised
+from mmcache_ref.oracle.adapters.base import Adapter, Unexpected, agrees, raised, same
 from mmcache_ref.oracle.clauses import clause
 from mmcache_ref.oracle.component import HANG_CLAUSE, Component
+from mmcache_ref.oracle.errors import NotOffered
 from mmcache_ref.oracle.guard import OPERATION_CPU_SECONDS, Guard, TargetHung
 from mmcache_ref.oracle.journal import Journal
 from mmcache_ref.oracle.run import Mismatch, Profile, Run, Step, plain
@@ -97,7 +98,17 @@ class Lockstep:
         self.config = config
         self.model = trial.component.model
         self.state = self.model.initial(config)
-        self.adapter = trial.component.adapter(trial.namespace, config)
+        self.adapter: Adapter | None = None
+        self.set_up_error: Any = None
+        try:
+            with trial.guard:
+                self.adapter = trial.component.adapter(trial.namespace, config)
+        except NotOffered:
+            raise
+        except TargetHung:
+            self.set_up_error = Unexpected(HUNG)
+        except (Exception, SystemExit) as error:
+            self.set_up_error = raised(error)
         self.outcome = Outcome("initial")
         self.result: Any = None
         self.performed: list[Op] = []
@@ -140,6 +151,8 @@ class Lockstep:
         return self._compare_state(rule)
 
     def _perform_on_target(self, operation: Op) -> Any:
+        if self.adapter is None:
+            return self.set_up_error
         if self.trial.journal is not None:
             self.trial.journal.note(self.config, self.performed)
         try:
@@ -155,7 +168,7 @@ class Lockstep:
         expected = self.model.observe(self.config, self.state)
         try:
             with self.trial.guard:
-                actual = self.adapter.observe()
+                actual = self.adapter.observe() if self.adapter is not None else {}
         except TargetHung:
             return self._mismatch(HANG_CLAUSE, "observation", "a readable state", Unexpected(HUNG))
         except (Exception, SystemExit) as error:
@@ -167,7 +180,7 @@ class Lockstep:
             tally.level = max(tally.level, aspect.level)
             if aspect.clause:
                 tally.clauses[aspect.clause] += 1
-            if actual[name] != expected[name]:
+            if not same(expected[name], actual[name]):
                 culprit = aspect.clause if aspect.clause and aspect.is_culprit else rule.state
                 return self._mismatch(culprit, name, expected[name], actual[name])
         return None

@@ -15,9 +15,11 @@ from typing import Any, ClassVar, Final
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, rule
 
+from mmcache_ref.oracle.clauses import clause
 from mmcache_ref.oracle.components import COMPONENTS
 from mmcache_ref.oracle.lockstep import Lockstep, Trial
 from mmcache_ref.oracle.run import Mismatch, Profile, Run
+from mmcache_ref.oracle.stored import encode_run
 from mmcache_ref.oracle.targets import resolve
 
 BURST: Final = 8
@@ -32,7 +34,9 @@ class Violation(AssertionError):  # noqa: N818 - reads as what it is
         assert run.mismatch is not None
         super().__init__(
             f"{run.component} breaks {run.mismatch.clause} after {len(run.steps)} operations: "
-            f"{run.mismatch.aspect} is {run.mismatch.actual}, not {run.mismatch.expected}"
+            f"{run.mismatch.aspect} is {run.mismatch.actual}, not {run.mismatch.expected}\n"
+            f"{clause(run.mismatch.clause).rule}\n"
+            f"repeat: mmcache-ref replay TARGET '{encode_run(run)}'"
         )
 
 

@@ -65,7 +65,7 @@ def read_run(text_or_path: str) -> Run:
     if not text.lstrip().startswith("{"):
         try:
             text = Path(text_or_path).read_text(encoding="utf-8")
-        except OSError as error:
+        except (OSError, UnicodeDecodeError) as error:
             raise BadRun(f"cannot read the run: {error}. Give a JSON file, or the JSON itself") from error
     try:
         bare = msgspec.json.decode(text, type=_Bare)

@@ -76,9 +76,9 @@ def judge(
             known=frozenset(executed.runs),
             progress=lambda done: progress(component.name, "fuzz", done - before),
         )
-    kept = without_explained({**fuzzed.runs, **executed.runs})
-    executed.runs = {clause: run for clause, run in executed.runs.items() if clause in kept}
-    fuzzed.runs = {clause: run for clause, run in fuzzed.runs.items() if clause in kept}
+    unexplained = without_explained({**fuzzed.runs, **executed.runs})
+    executed.runs = {clause: run for clause, run in executed.runs.items() if clause in unexplained}
+    fuzzed.runs = {clause: run for clause, run in fuzzed.runs.items() if clause in unexplained}
     return _verdict(component, options, tally, executed, fuzzed, before, time.monotonic() - started)
 
 
@@ -128,7 +128,7 @@ def _verdict(
 def _clause(
     identifier: str, comparisons: Counter[str], executed: Exhaustive, fuzzed: Fuzzed
 ) -> ClauseVerdict:
-    """The shorter of the two stages' runs; the exhaustive one where they tie."""
+    """The run of the exhaustive stage, which is a shortest one; else that of the fuzz stage."""
     count = comparisons[identifier]
     exhaustive, random = executed.runs.get(identifier), fuzzed.runs.get(identifier)
     if exhaustive is not None:

@@ -37,8 +37,10 @@ from mmcache_ref.oracle.worker import (
     Unavailable,
 )
 
-LOADING_SECONDS: Final = 900.0
-"""A target may be downloaded while it is loaded."""
+DOWNLOAD_SECONDS: Final = 900.0
+"""A published release may be downloaded while it is loaded."""
+LOADING_SECONDS: Final = 120.0
+"""Any other target has only to be imported."""
 SILENCE_SECONDS: Final = 30.0
 """A worker that says nothing for so long is blocked inside the target."""
 STDERR_TAIL: Final = 2000
@@ -176,7 +178,7 @@ def _messages(request: Request, silence: float) -> Iterator[Message]:
         with contextlib.suppress(BrokenPipeError):
             process.stdin.write(msgspec.json.encode(request))
             process.stdin.close()
-        limit = LOADING_SECONDS
+        limit = DOWNLOAD_SECONDS if request.target.startswith("vllm@") else LOADING_SECONDS
         while True:
             try:
                 line = lines.get(timeout=limit)
@@ -195,9 +197,28 @@ def _messages(request: Request, silence: float) -> Iterator[Message]:
                 and message.component == request.options.components[-1]
             )
             yield message
+            if is_done:
+                # A child that the target forked may hold the pipe open: do not wait for its end.
+                return
         code = process.wait()
         if not is_done:
             raise WorkerDied(component, is_blocked=False, detail=_obituary(code, stderr))
+
+
+class Stopped(Exception):  # noqa: N818 - reads as what it is
+    """The judgement was called off."""
+
+
+_running: set[subprocess.Popen[bytes]] = set()
+_is_stopped = threading.Event()
+
+
+def stop() -> None:
+    """Call off every judgement of this process, from whatever thread: no worker remains."""
+    _is_stopped.set()
+    for process in tuple(_running):
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(process.pid, signal.SIGKILL)
 
 
 @contextlib.contextmanager
@@ -210,12 +231,20 @@ def _worker(stderr: IO[bytes]) -> Iterator[subprocess.Popen[bytes]]:
         stderr=stderr,
         start_new_session=True,
     )
+    _running.add(process)
     try:
+        if _is_stopped.is_set():
+            raise Stopped
         yield process
+    except WorkerDied:
+        if _is_stopped.is_set():
+            raise Stopped from None
+        raise
     finally:
         with contextlib.suppress(ProcessLookupError):
             os.killpg(process.pid, signal.SIGKILL)
         process.wait()
+        _running.discard(process)
 
 
 def _read(stream: IO[bytes] | None, lines: queue.Queue[bytes | None]) -> None:

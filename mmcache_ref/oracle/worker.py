@@ -8,6 +8,7 @@ from __future__ import annotations
 import logging
 import os
 import sys
+import threading
 import time
 import traceback
 from pathlib import Path
@@ -28,6 +29,10 @@ from mmcache_ref.oracle.verdict import ComponentVerdict
 
 PROGRESS_SECONDS: Final = 0.5
 """At least so much time lies between two progress messages."""
+
+
+PARENT_SECONDS: Final = 1.0
+"""Time between two looks at whether the supervisor is still there."""
 
 
 class Request(msgspec.Struct, frozen=True):
@@ -86,6 +91,7 @@ def main() -> None:
     os.dup2(2, 1)
     sys.stdout = sys.stderr
     logging.disable(logging.CRITICAL)
+    threading.Thread(target=_end_with_parent, args=(os.getppid(),), daemon=True).start()
     request = msgspec.json.decode(sys.stdin.buffer.read(), type=Request)
 
     def send(message: Message) -> None:
@@ -124,10 +130,16 @@ def main() -> None:
                 progress=progress,
                 journal=journal,
             )
+            send(Judged(name, msgspec.Raw(msgspec.json.encode(verdict))))
         except Exception:
             send(OracleFailed(name, traceback.format_exc()))
-        else:
-            send(Judged(name, msgspec.Raw(msgspec.json.encode(verdict))))
+
+
+def _end_with_parent(parent: int) -> None:
+    """End this process when the supervisor is gone, whatever the target is doing."""
+    while os.getppid() == parent:
+        time.sleep(PARENT_SECONDS)
+    os._exit(1)
 
 
 def _replay(text: str, namespace: Any, journal: Journal | None) -> Run:

@@ -23,9 +23,14 @@ def report_json(report: Report) -> str:
 
 
 def write_report(report: Report, folder: Path) -> None:
-    """Write `verdict.txt`, `verdict.json`, `junit.xml`, and each run as `runs/TARGET-CLAUSE.json`."""
+    """Write `verdict.txt`, `verdict.json`, `junit.xml`, and each run as `runs/TARGET-COMPONENT-CLAUSE.json`.
+
+    What an earlier report left there is replaced.
+    """
     runs = folder / "runs"
     runs.mkdir(parents=True, exist_ok=True)
+    for stale in runs.glob("*.json"):
+        stale.unlink()
     (folder / "verdict.json").write_text(report_json(report), encoding="utf-8")
     (folder / "junit.xml").write_text(junit(report), encoding="utf-8")
     with (folder / "verdict.txt").open("w", encoding="utf-8") as file:

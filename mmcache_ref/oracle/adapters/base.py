@@ -40,15 +40,38 @@ def raised(error: Exception | SystemExit) -> Raised | Missed | Unexpected:
         return Missed(tuple(str(key) for key in hashes))
     for documented in DOCUMENTED_ERRORS:
         if isinstance(error, documented):
-            return Raised(documented.__name__, str(error))
-    return Raised(type(error).__name__, str(error))
+            return Raised(documented.__name__, _message(error))
+    return Raised(type(error).__name__, _message(error))
+
+
+def _message(error: BaseException) -> str:
+    """What an exception says, in characters that JSON can carry."""
+    try:
+        return str(error).encode("utf-8", "backslashreplace").decode()
+    except Exception as another:
+        return f"(its message cannot be read: {type(another).__name__})"
 
 
 def agrees(expected: Any, actual: Any) -> bool:
     """Is the target's result the model's? An expected exception fixes its type and what its message says."""
     if isinstance(expected, Raised) and isinstance(actual, Raised):
         return expected.error in ("Exception", actual.error) and expected.says in actual.says
-    return bool(expected == actual) and isinstance(expected, bool) == isinstance(actual, bool)
+    return same(expected, actual)
+
+
+def same(expected: Any, actual: Any) -> bool:
+    """Equality in which a foreign object has no say: its type is compared before it is asked anything."""
+    if expected is None or isinstance(expected, bool):
+        return actual is expected
+    if isinstance(expected, int | float):
+        return type(actual) in (int, float) and bool(expected == actual)
+    if isinstance(expected, tuple):
+        return (
+            isinstance(actual, tuple)
+            and len(actual) == len(expected)
+            and all(same(mine, theirs) for mine, theirs in zip(expected, actual, strict=True))
+        )
+    return type(actual) is type(expected) and bool(expected == actual)
 
 
 def need(namespace: Any, *names: str) -> None:

@@ -130,8 +130,10 @@ def is_sound(folder: Path) -> bool:
     """Whether each file of the folder's manifest is there with its recorded digest."""
     try:
         manifest = msgspec.json.decode((folder / MANIFEST).read_bytes(), type=Manifest)
-        return manifest.patterns == SOURCES and all(
-            _sha256(folder / name) == digest for name, digest in manifest.sources.items()
+        return (
+            manifest.patterns == SOURCES
+            and bool(manifest.sources)
+            and all(_sha256(folder / name) == digest for name, digest in manifest.sources.items())
         )
     except (OSError, msgspec.MsgspecError):
         return False
