@@ -235,6 +235,7 @@ def operations(config: Config, state: State) -> Iterator[Operation]:
     yield Stat(delta=True)
     yield Stat(delta=True)
     yield Clear()
+    yield Stat(delta=True)
     yield Length()
     for key in config.keys:
         yield Contains(key)

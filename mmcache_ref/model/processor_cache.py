@@ -140,6 +140,7 @@ def operations(config: Config, state: State) -> Iterator[Operation]:
     yield UpdateAll((one, None), (first, first))
     yield UpdateAll((one, None), (first, second))
     yield UpdateAll((one, other), (first,))
+    yield UpdateAll((one,), (first, second))
     yield UpdateAll((config.contents[3][1],), (config.contents[3][0],))
     for request in config.requests:
         yield Merge(request)
@@ -351,7 +352,7 @@ def rules(clauses: Mapping[str, str]) -> dict[tuple[str, str], Rule]:
         **{("invalidate", kind): own(name) for kind, name in invalidating.items()},
         **({} if invalidating else {("invalidate", "ignored"): common("IF-08")}),
         ("merge", "merged"): Rule("IF-12", "IF-11"),
-        ("merge", "evicting"): Rule("IF-11", "IF-10"),
+        ("merge", "evicting"): Rule("IF-10", "IF-11"),
         **{("merge", kind): own(kind) for kind in ("too_large", "promised")},
         **{("merge", f"item {kind}"): own(kind) for kind in USUAL},
         ("clear", "cleared"): common("IF-05"),
@@ -381,7 +382,7 @@ PRESETS = {
     "tiny": _preset(
         5,
         *(("a", 2), ("b", 2), ("c", 3), ("d", 6), ("a", 1)),
-        requests=("", "aa", "ab", "ca", "cab", "aBc", "bcb", "da"),
+        requests=("", "aa", "ab", "ca", "cB", "cab", "aBc", "bcb", "da"),
     ),
     "small": _preset(
         6,

@@ -98,7 +98,7 @@ RULES: Mapping[tuple[str, str], Rule] = {
     **{("update", kind): rule(clause) for kind, clause in UPDATING.items()},
     **{("features", f"item {kind}"): rule(UPDATING[kind]) for kind in ("stored", "hit")},
     ("features", "ingested"): rule("IF-14"),
-    ("features", "evicted"): rule("IF-14", "IF-13"),
+    ("features", "evicted"): rule("IF-13"),
     ("features", "by_identifier"): rule("IT-10", "IF-14"),
     ("features", "missed"): rule("IF-16", "IF-15"),
     ("features", "replaced"): rule("KR-08"),
@@ -224,6 +224,9 @@ def _preset(budget: int, *contents: tuple[str, int], requests: tuple[str, ...]) 
     parsed: list[tuple[Feature, ...]] = [
         # The last is sent while it is cached, and the first pushes out what no touch moved.
         (Feature("c", first["c"]), Feature("a", dict(named)["a"])),
+        # The same, found by its identifier; and one that decides in which order touches move keys.
+        (Feature("c", first["c"]), Feature("b", has_mm_hash=False)),
+        (Feature("a", first["a"]), Feature("c", Content(1, 9)), Feature("b")),
     ]
     for word in requests:
         features: list[Feature] = []

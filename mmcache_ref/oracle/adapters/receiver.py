@@ -61,6 +61,8 @@ def ingest(namespace: Any, payloads: Payloads, cache: Any, features: Sequence[mo
         result = raised(error)
         if not isinstance(result, Missed):
             raise
+        if not result.hashes:
+            return result
         missed = result.hashes
     else:
         if returned is not built:
