@@ -84,4 +84,10 @@ def plain(value: Any) -> Any:
     def fallback(foreign: Any) -> str:
         return repr(foreign)[:PRINTED_LIMIT]
 
-    return msgspec.to_builtins(value, enc_hook=fallback, str_keys=True)
+    try:
+        built = msgspec.to_builtins(value, enc_hook=fallback, str_keys=True)
+        msgspec.json.encode(built)
+    except (TypeError, ValueError, RecursionError):
+        # A value that JSON cannot carry at all: a lone surrogate, an int too large, a cycle.
+        return ascii(value)[:PRINTED_LIMIT]
+    return built
