@@ -15,13 +15,12 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Any, Final
 
 import pytest
+import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import mmcache_ref.reference as reference
 from mmcache_ref.oracle.upstream import load_release
-
-torch = pytest.importorskip("torch")
 
 pytestmark = pytest.mark.upstream
 

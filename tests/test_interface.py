@@ -372,7 +372,8 @@ def test_a_cached_view_of_an_array_does_not_keep_the_array_alive(kind: Callable[
 @pytest.mark.clause("IT-20")
 @pytest.mark.parametrize("kind", keeps_payload())
 def test_a_cached_view_of_a_tensor_keeps_only_its_own_bytes(kind: Callable[[Any], Any]) -> None:
-    torch = pytest.importorskip("torch")
+    import torch
+
     batch = torch.arange(200, dtype=torch.uint8).reshape(20, 10)
     given_item = item_of(pixels=batch[3])
     returned, served = insert_and_read(kind(model_config(1000)), given_item)

@@ -6,7 +6,7 @@ import shlex
 import textwrap
 from collections.abc import Iterable, Sequence
 
-from rich.console import Console, Group, RenderableType
+from rich.console import Group, RenderableType
 from rich.markup import escape
 from rich.padding import Padding
 from rich.table import Table
@@ -242,8 +242,3 @@ def matrix_table(rows: Iterable[tuple[Clause, dict[str, tuple[str, ...]]]], view
             cells.append(str(count) if count else "[red]missing[/red]" if view in each.views else "–")
         table.add_row(each.id, each.level, _origin(each), *cells)
     return table
-
-
-def print_to(console: Console, part: RenderableType) -> None:
-    """Print without rich's own highlighting."""
-    console.print(part, highlight=False)
