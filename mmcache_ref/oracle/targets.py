@@ -5,6 +5,7 @@ vllm                   the vLLM installed in this environment
 vllm@0.32.0            that published release, fetched through pip
 py:package.module:name a namespace with upstream's names: `name` is a module, a class, an instance, or a
                        function without arguments that returns one; without `:name`, the module itself
+fault:D06              the reference and its protocol with this one seeded fault
 """
 
 from __future__ import annotations
@@ -17,16 +18,23 @@ from typing import Any
 from mmcache_ref.oracle.errors import TargetUnavailable
 from mmcache_ref.oracle.namespace import Namespace
 
-KINDS = "reference, vllm, vllm@VERSION, py:package.module:name"
+KINDS = "reference, vllm, vllm@VERSION, py:package.module:name, fault:NAME"
 
 
 def check_target(target: str) -> None:
     """`ValueError` for a name that is of no kind."""
     if target in ("reference", "vllm"):
         return
-    prefix = next((each for each in ("vllm@", "py:") if target.startswith(each)), None)
+    prefix = next((each for each in ("vllm@", "py:", "fault:") if target.startswith(each)), None)
     if prefix is None or target == prefix:
         raise ValueError(f"no such target: {target!r}. Take one of: {KINDS}")
+    if prefix == "fault:" and (name := target.removeprefix(prefix)) not in seeded_faults().FAULTS:
+        raise ValueError(f"no fault {name!r}: take one of {', '.join(seeded_faults().FAULTS)}")
+
+
+def seeded_faults() -> Any:
+    """The package of faults, which are implementations: the oracle reaches it as it does every target."""
+    return importlib.import_module("mmcache_ref.faults")
 
 
 def resolve(target: str) -> Namespace:
@@ -39,6 +47,8 @@ def resolve(target: str) -> Namespace:
 
         _, _, version = target.partition("@")
         return upstream.load_release(version) if version else upstream.load_installed()
+    if target.startswith("fault:"):
+        return Namespace(seeded_faults().namespace(target.removeprefix("fault:")), target)
     return Namespace(_import(target.removeprefix("py:")), target)
 
 
