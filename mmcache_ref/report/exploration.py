@@ -15,7 +15,7 @@ from mmcache_ref.model.component import Content, Missed, Op, Outcome, Raised, ta
 from mmcache_ref.model.entries import Entries
 from mmcache_ref.model.explore import Exploration, Progress, Run, Verdict
 from mmcache_ref.model.pair import Item, Message, State
-from mmcache_ref.report.wording import operation_in_words, state_in_words
+from mmcache_ref.oracle.wording import operation_in_words, state_in_words
 
 COLOURS = {"holds": "green", "violated": "red", "undetermined": "yellow"}
 STATUSES = {"holds": "conforms", "violated": "violates", "undetermined": "undetermined"}

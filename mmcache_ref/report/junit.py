@@ -6,7 +6,7 @@ from xml.etree import ElementTree
 
 from mmcache_ref.oracle.verdict import ClauseVerdict, ComponentVerdict, Report, TargetVerdict
 from mmcache_ref.report.text import replay_command
-from mmcache_ref.report.wording import operation_in_words, results_in_words
+from mmcache_ref.oracle.wording import operation_in_words, results_in_words
 
 
 def junit(report: Report) -> str:

@@ -16,7 +16,7 @@ from mmcache_ref.oracle.clauses import Clause, all_clauses, clause
 from mmcache_ref.oracle.run import Run
 from mmcache_ref.oracle.stored import encode_run
 from mmcache_ref.oracle.verdict import ClauseVerdict, ComponentVerdict, Coverage, Report, TargetVerdict
-from mmcache_ref.report.wording import (
+from mmcache_ref.oracle.wording import (
     operation_in_words,
     ranges,
     results_in_words,

@@ -1,0 +1,34 @@
+"""What an engineer is told about a broken clause: what it is about, and where to look."""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Mapping
+from functools import cache
+from importlib import resources
+from typing import NamedTuple
+
+from mmcache_ref.oracle.clauses import clause
+
+
+class Advice(NamedTuple):
+    """`why`: what holds in the case at hand, as a clause of a sentence; `look`: what decides it, or nothing.
+
+    `{key}` stands for the key that the mismatch is about, `{cache}` for the class of the component; names in
+    backticks are public names.
+    """
+
+    why: str
+    look: str = ""
+
+
+@cache
+def all_advice() -> Mapping[str, Advice]:
+    """The stored advice, by clause."""
+    text = resources.files("mmcache_ref.oracle").joinpath("advice.toml").read_text(encoding="utf-8")
+    return {identifier: Advice(**entry) for identifier, entry in tomllib.loads(text).items()}
+
+
+def advice(identifier: str) -> Advice:
+    """The advice for a clause; where none is stored, the rule of the clause speaks for itself."""
+    return all_advice().get(identifier) or Advice(clause(identifier).rule.rstrip("."))
