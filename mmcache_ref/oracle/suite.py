@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import time
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
 from typing import Any, Literal
 
@@ -14,27 +14,40 @@ import msgspec
 from mmcache_ref.oracle.clauses import clause
 from mmcache_ref.oracle.component import HANG_CLAUSE, Component
 from mmcache_ref.oracle.components import COMPONENTS
-from mmcache_ref.oracle.errors import NotOffered
+from mmcache_ref.oracle.errors import BadRun, NotOffered
 from mmcache_ref.oracle.exhaustive import Exhaustive, execute_graph
 from mmcache_ref.oracle.fuzz import Fuzzed, fuzz
 from mmcache_ref.oracle.guard import TargetHung, hang_guard
 from mmcache_ref.oracle.journal import Journal
 from mmcache_ref.oracle.lockstep import BEST_LEVEL, Tally, Trial, deciding, is_stronger
-from mmcache_ref.oracle.run import Profile, without_explained
+from mmcache_ref.oracle.run import Profile, Run, without_explained
+from mmcache_ref.oracle.shrink import shrink
+from mmcache_ref.oracle.stored import read_run
 from mmcache_ref.oracle.verdict import ClauseVerdict, ComponentVerdict, Coverage, clause_verdict
 
 Progress = Callable[[str, str, int], None]
 """Called with the component, the stage, and how many edges or operations are done."""
 
 
+Stage = Literal["exhaustive", "fuzz"]
+"""What a judgement consists of, in this order."""
+
+
 class Options(msgspec.Struct, frozen=True):
-    """What is asked of a judgement; `seconds` of fuzzing are shared by the components evenly."""
+    """What is asked of a judgement; `seconds` of fuzzing are shared by the components evenly.
+
+    With `examples`, each component is fuzzed with so many, and `seconds` is only a limit. `runs` are stored
+    runs as JSON, performed before anything else.
+    """
 
     components: tuple[str, ...] = tuple(COMPONENTS)
     profile: Profile = "safe"
     level: int = BEST_LEVEL
     seconds: float = 20.0
     seed: int = 0
+    stages: tuple[Stage, ...] = ("exhaustive", "fuzz")
+    examples: int | None = None
+    runs: tuple[str, ...] = ()
 
 
 def judge(
@@ -46,7 +59,7 @@ def judge(
     progress: Progress = lambda component, stage, done: None,
     journal: Journal | None = None,
 ) -> ComponentVerdict:
-    """Execute the tiny graph, then fuzz for `seconds`."""
+    """Repeat the stored runs, execute the tiny graph, then fuzz for `seconds`."""
     started = time.monotonic()
     config = component.executed_config
     try:
@@ -60,9 +73,12 @@ def judge(
     tally = Tally()
     with hang_guard() as guard:
         trial = Trial(component, namespace, options.profile, options.level, guard, journal, tally)
-        executed = execute_graph(
-            trial, config, progress=lambda done: progress(component.name, "exhaustive", done)
-        )
+        shared = repeat_stored(trial, options.runs)
+        executed = Exhaustive(is_complete=False)
+        if "exhaustive" in options.stages:
+            executed = execute_graph(
+                trial, config, progress=lambda done: progress(component.name, "exhaustive", done)
+            )
         if any(run.mismatch and run.mismatch.aspect != "outcome" for run in executed.runs.values()):
             # What a wrong state leads to is hidden behind the mismatch. Of that, a hang matters.
             blind = dataclasses.replace(trial, level=0, tally=Tally())
@@ -73,13 +89,53 @@ def judge(
             trial,
             seconds=seconds,
             seed=options.seed,
-            known=frozenset(executed.runs),
+            max_examples=options.examples if "fuzz" in options.stages else 0,
+            known=frozenset({*executed.runs, *shared}),
             progress=lambda done: progress(component.name, "fuzz", done - before),
         )
-    unexplained = without_explained({**fuzzed.runs, **executed.runs})
+    unexplained = without_explained({**fuzzed.runs, **shared, **executed.runs})
     executed.runs = {clause: run for clause, run in executed.runs.items() if clause in unexplained}
     fuzzed.runs = {clause: run for clause, run in fuzzed.runs.items() if clause in unexplained}
-    return _verdict(component, options, tally, executed, fuzzed, before, time.monotonic() - started)
+    shared = {clause: run for clause, run in shared.items() if clause in unexplained}
+    return _verdict(component, options, tally, executed, shared, fuzzed, before, time.monotonic() - started)
+
+
+def repeat_stored(trial: Trial, runs: Sequence[str]) -> dict[str, Run]:
+    """The stored runs of the trial's component that its target still fails, the shortest for each clause.
+
+    A text that is no run of this specification is left out. What the runs compare is no coverage of ours.
+    """
+    apart = dataclasses.replace(trial, tally=Tally())
+    found: dict[str, Run] = {}
+    for text in runs:
+        stored = _stored(trial, text)
+        if stored is None:
+            continue
+        run = apart.run(stored.config, stored.operations)
+        if run.mismatch is None:
+            continue
+        if len(run.steps) < len(stored.steps):
+            run = shrink(apart, run)
+        assert run.mismatch is not None
+        identifier = run.mismatch.clause
+        if identifier not in found or len(run.steps) < len(found[identifier].steps):
+            found[identifier] = run
+    return found
+
+
+def _stored(trial: Trial, text: str) -> Run | None:
+    """The run, if it is one of the trial's component that today's model can follow."""
+    model = trial.component.model
+    try:
+        run = read_run(text)
+        if run.component != trial.component.name:
+            return None
+        state = model.initial(run.config)
+        for operation in run.operations:
+            state, _ = model.step(run.config, state, operation)
+    except (BadRun, LookupError, TypeError, ValueError, AssertionError):
+        return None
+    return run
 
 
 def _verdict(
@@ -87,16 +143,17 @@ def _verdict(
     options: Options,
     tally: Tally,
     executed: Exhaustive,
+    shared: Mapping[str, Run],
     fuzzed: Fuzzed,
     exhaustive_operations: int,
     seconds: float,
 ) -> ComponentVerdict:
     judged = [
         identifier
-        for identifier in sorted({*component.clauses, *executed.runs, *fuzzed.runs})
+        for identifier in sorted({*component.clauses, *executed.runs, *shared, *fuzzed.runs})
         if options.profile == "safe" or not clause(identifier).is_stronger or identifier == HANG_CLAUSE
     ]
-    clauses = tuple(_clause(identifier, tally.clauses, executed, fuzzed) for identifier in judged)
+    clauses = tuple(_clause(identifier, tally.clauses, executed, shared, fuzzed) for identifier in judged)
     is_broken = any(each.status == "broken" for each in clauses)
     graph = graph_size(component.name, options.profile)
     possible = {
@@ -126,13 +183,19 @@ def _verdict(
 
 
 def _clause(
-    identifier: str, comparisons: Counter[str], executed: Exhaustive, fuzzed: Fuzzed
+    identifier: str,
+    comparisons: Counter[str],
+    executed: Exhaustive,
+    shared: Mapping[str, Run],
+    fuzzed: Fuzzed,
 ) -> ClauseVerdict:
-    """The run of the exhaustive stage, which is a shortest one; else that of the fuzz stage."""
+    """The run of the exhaustive stage, which is a shortest one; else a stored one; else the fuzz stage's."""
     count = comparisons[identifier]
     exhaustive, random = executed.runs.get(identifier), fuzzed.runs.get(identifier)
     if exhaustive is not None:
         return clause_verdict(identifier, count, exhaustive, "exhaustive", None)
+    if identifier in shared:
+        return clause_verdict(identifier, count, shared[identifier], "shared", None)
     if random is not None:
         return clause_verdict(identifier, count, random, "fuzz", fuzzed.seeds[identifier])
     return clause_verdict(identifier, count, None, None, None)

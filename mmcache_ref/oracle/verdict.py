@@ -19,7 +19,8 @@ EXIT_CODES: dict[Status, int] = {"conforms": 0, "violates": 2, "undetermined": 3
 class ClauseVerdict(msgspec.Struct, frozen=True):
     """One clause on one component: `comparisons` were made for it; `run` is the shortest that breaks it.
 
-    `stage` says who found the run; `seed` is the fuzz batch that did.
+    `stage` says who found the run, `shared` that it was stored by an earlier judgement; `seed` is the fuzz
+    batch that did.
     """
 
     id: str
@@ -27,7 +28,7 @@ class ClauseVerdict(msgspec.Struct, frozen=True):
     comparisons: int
     rule: str
     run: Run | None = None
-    stage: Literal["exhaustive", "fuzz"] | None = None
+    stage: Literal["exhaustive", "shared", "fuzz"] | None = None
     seed: int | None = None
 
 
@@ -111,7 +112,7 @@ def clause_verdict(
     identifier: str,
     comparisons: int,
     run: Run | None,
-    stage: Literal["exhaustive", "fuzz"] | None,
+    stage: Literal["exhaustive", "shared", "fuzz"] | None,
     seed: int | None,
 ) -> ClauseVerdict:
     """A clause is kept only if something was compared for it."""
