@@ -13,6 +13,12 @@ A component is a module with
     view        (state) -> what identifies the state in a search (counters left out)
     observe     (config, state) -> aspect -> value, to compare with an implementation
     RULES       (operation tag, outcome kind) -> the clauses that decide it
+    ASPECTS     aspect -> the level from which it is seen, and its own clauses
+
+and, where the defaults do not do,
+
+    CULPRITS    (operation tag, outcome kind, aspect) -> the broken clause when the aspect differs then
+    plainer     (operation) -> operations that do the same with less: what a shrunk run prefers
 """
 
 from __future__ import annotations
@@ -101,8 +107,10 @@ def rule(outcome: str, state: str | None = None) -> Rule:
 class Aspect(NamedTuple):
     """One observable part of a state: the level from which it is seen (L1, L2); where an aspect has a clause
     of its own, that clause; and whether that clause is the broken one when the aspect differs, instead of
-    the operation's."""
+    the operation's. `reading` is the broken one when the aspect cannot be read, or differs in a cache that
+    was just made."""
 
     level: int
     clause: str | None = None
     is_culprit: bool = True
+    reading: str | None = None

@@ -10,6 +10,7 @@ from hypothesis.strategies import SearchStrategy
 
 from mmcache_ref.model.component import Op, Rule
 from mmcache_ref.oracle.adapters.base import Adapter
+from mmcache_ref.oracle.draws import Draw
 
 HANG_CLAUSE = "LRU-18"
 """No operation runs for ever."""
@@ -17,19 +18,21 @@ HANG_CLAUSE = "LRU-18"
 
 @dataclass(frozen=True)
 class Component:
-    """`adapter` builds the target's side for a configuration; `configs` and `operations` are what fuzzing
-    draws from: configurations, and operations that make sense in a state of the model.
+    """`adapter` builds the target's side for a configuration; `configs` and `choose` are what fuzzing
+    draws from: configurations, and an operation that makes sense in a state of the model.
 
     `tiny` is the configuration whose graph is executed, where it is not the model's own preset; `unreachable`
-    are kinds of outcome, or cases as `operation: kind`, that no configuration of the oracle has.
+    are kinds of outcome, or cases as `operation: kind`, that no configuration of the oracle has;
+    `construction` is the clause that is broken when the target cannot be made for a configuration.
     """
 
     model: Any
     adapter: Callable[[Any, Any], Adapter]
     configs: SearchStrategy[Any]
-    operations: Callable[[Any, Any], SearchStrategy[Op]]
+    choose: Callable[[Any, Any, Draw], Op]
     tiny: Any = None
     unreachable: frozenset[str] = frozenset()
+    construction: str | None = None
 
     @property
     def name(self) -> str:
@@ -59,5 +62,9 @@ class Component:
         """
         named = {clause for rule in self.rules.values() for clause in rule if not clause.startswith("DR-")}
         named.add(HANG_CLAUSE)
-        named |= {aspect.clause for aspect in self.model.ASPECTS.values() if aspect.clause}
+        for aspect in self.model.ASPECTS.values():
+            named |= {each for each in (aspect.clause, aspect.reading) if each}
+        named |= set(getattr(self.model, "CULPRITS", {}).values())
+        if self.construction:
+            named.add(self.construction)
         return tuple(sorted(named))

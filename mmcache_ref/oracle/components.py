@@ -6,7 +6,7 @@ from functools import partial
 
 from mmcache_ref.model import factories, items, key_replicated, lru, processor_only, receiver, sender
 from mmcache_ref.model.environment import Config, request
-from mmcache_ref.oracle import strategies
+from mmcache_ref.oracle import choices, strategies
 from mmcache_ref.oracle.adapters.factories import FactoriesAdapter
 from mmcache_ref.oracle.adapters.items import ItemsAdapter
 from mmcache_ref.oracle.adapters.key_replicated import KeyReplicatedAdapter
@@ -14,6 +14,7 @@ from mmcache_ref.oracle.adapters.lru import LruAdapter
 from mmcache_ref.oracle.adapters.processor_cache import ProcessorCacheAdapter
 from mmcache_ref.oracle.adapters.receiver import ReceiverAdapter
 from mmcache_ref.oracle.component import Component
+from mmcache_ref.oracle.draws import drawn
 
 EXECUTED_PAIR = Config(
     budget=2,
@@ -48,29 +49,38 @@ OUTSIDE_THE_CACHES = frozenset(
 COMPONENTS = {
     component.name: component
     for component in (
-        Component(items, ItemsAdapter, strategies.item_configs, strategies.item_operations),
-        Component(lru, LruAdapter, strategies.lru_configs, strategies.lru_operations),
+        Component(items, ItemsAdapter, choices.items.configs, choices.items.choose),
+        Component(lru, LruAdapter, choices.lru.configs, choices.lru.choose, construction="LRU-03"),
         Component(
             processor_only,
             partial(ProcessorCacheAdapter, cache_name="MultiModalProcessorOnlyCache"),
-            strategies.processor_cache_configs,
-            strategies.processor_cache_operations,
+            choices.processor_cache.configs,
+            choices.processor_cache.choose,
+            construction="FA-11",
         ),
         Component(
             sender,
             partial(ProcessorCacheAdapter, cache_name="LruKeyReplicatedSenderCache"),
-            strategies.processor_cache_configs,
-            strategies.processor_cache_operations,
+            choices.processor_cache.configs,
+            choices.processor_cache.choose,
+            construction="FA-11",
         ),
-        Component(receiver, ReceiverAdapter, strategies.receiver_configs, strategies.receiver_operations),
+        Component(
+            receiver,
+            ReceiverAdapter,
+            choices.receiver.configs,
+            choices.receiver.choose,
+            construction="FA-11",
+        ),
         Component(
             key_replicated,
             KeyReplicatedAdapter,
             strategies.system_configs,
-            strategies.system_operations,
+            drawn(strategies.system_operations),
             tiny=EXECUTED_PAIR,
             unreachable=OUTSIDE_THE_CACHES,
+            construction="FA-11",
         ),
-        Component(factories, FactoriesAdapter, strategies.factory_configs, strategies.factory_operations),
+        Component(factories, FactoriesAdapter, choices.factories.configs, choices.factories.choose),
     )
 }

@@ -15,24 +15,48 @@ from hypothesis.stateful import run_state_machine_as_test
 
 from mmcache_ref.oracle.lockstep import Lockstep, Trial
 from mmcache_ref.oracle.machines import LockstepMachine, Violation
+from mmcache_ref.oracle.quiet import quiet_logs
 from mmcache_ref.oracle.run import Mismatch, Run
 from mmcache_ref.oracle.shrink import shrink
 
-FIRST_BATCH: Final = 20
-"""Examples in the first batch; later ones are sized to take about `BATCH_SECONDS`."""
-BATCH_SECONDS: Final = 1.0
-"""Time between two looks at the clock. Each batch has a seed of its own, counted up from the first."""
+BATCH: Final = 100
+"""Examples in one batch. Each batch has a seed of its own, counted up from the first, and no batch looks at
+the clock: the time limit ends it, and does not shape it."""
 STEPS: Final = 12
 """Steps of the machine in one example, at most; each is a burst of operations."""
 
 
 @dataclass
 class Fuzzed:
-    """What the stage did: examples, and for each clause broken the shrunk run and the seed of its batch."""
+    """What the stage did: examples, and for each clause broken the shrunk run and the seed of its batch.
+
+    `first_operations` and `first_seconds` are what the first violation took, without shrinking its run; 0
+    when there was none.
+    """
 
     examples: int = 0
     runs: dict[str, Run] = field(default_factory=dict)
     seeds: dict[str, int] = field(default_factory=dict)
+    first_operations: int = 0
+    first_seconds: float = 0.0
+
+
+class Budget:
+    """How much a fuzz stage may do: until `deadline` on the monotonic clock, and so many operations."""
+
+    def __init__(self, trial: Trial, seconds: float, operations: int | None) -> None:
+        self._tally = trial.tally
+        self._deadline = time.monotonic() + seconds
+        self._most = sys.maxsize if operations is None else trial.tally.operations + operations
+
+    @property
+    def is_spent(self) -> bool:
+        """Is it used up?"""
+        return self._tally.operations >= self._most or time.monotonic() >= self._deadline
+
+
+class Spent(BaseException):
+    """The budget ended inside a batch. Not an `Exception`: Hypothesis must let it pass."""
 
 
 def fuzz(
@@ -42,27 +66,38 @@ def fuzz(
     seed: int,
     known: frozenset[str] = frozenset(),
     max_examples: int | None = None,
+    max_operations: int | None = None,
+    only_first: bool = False,
     progress: Callable[[int], None] = lambda operations: None,
 ) -> Fuzzed:
-    """Fuzz for `seconds` (or `max_examples`); an example that breaks a `known` clause ends quietly.
+    """Fuzz for `seconds`, or `max_examples`, or `max_operations`, whatever ends first.
 
-    After a new violation the batch is repeated with its clause known, so one fault does not hide another.
+    An example that breaks a `known` clause ends quietly. After a new violation the batch is repeated with its
+    clause known, so one fault does not hide another; with `only_first` the stage ends there.
     """
     fuzzed = Fuzzed()
-    started = time.monotonic()
+    started, before = time.monotonic(), trial.tally.operations
     limit = max_examples if max_examples is not None else sys.maxsize
-    batch, examples = seed, FIRST_BATCH
-    while (remaining := started + seconds - time.monotonic()) > 0 and fuzzed.examples < limit:
-        machine = _machine(trial, known | fuzzed.runs.keys(), fuzzed, progress)
-        run = _batch(machine, min(examples, limit - fuzzed.examples), batch)
-        if run is None:
-            batch += 1
-            rate = fuzzed.examples / (time.monotonic() - started)
-            examples = max(1, int(rate * min(BATCH_SECONDS, remaining)))
-        elif run.mismatch is not None:
-            clause_id = run.mismatch.clause
-            fuzzed.runs[clause_id] = shrink(trial, run) if run.is_repeatable else run
-            fuzzed.seeds[clause_id] = batch
+    budget = Budget(trial, seconds, max_operations)
+    batch = seed
+    with quiet_logs():
+        while not budget.is_spent and fuzzed.examples < limit:
+            machine = _machine(trial, known | fuzzed.runs.keys(), fuzzed, progress, budget)
+            try:
+                run = _batch(machine, min(BATCH, limit - fuzzed.examples), batch)
+            except Spent:
+                break
+            if run is None:
+                batch += 1
+            elif run.mismatch is not None:
+                if not fuzzed.runs:
+                    fuzzed.first_operations = trial.tally.operations - before
+                    fuzzed.first_seconds = time.monotonic() - started
+                clause_id = run.mismatch.clause
+                fuzzed.runs[clause_id] = shrink(trial, run) if run.is_repeatable else run
+                fuzzed.seeds[clause_id] = batch
+                if only_first:
+                    break
     return fuzzed
 
 
@@ -77,7 +112,7 @@ def _batch(machine: type[FuzzMachine], examples: int, seed: int) -> Run | None:
                 stateful_step_count=STEPS,
                 deadline=None,
                 database=None,
-                # Shrinking is our own: it is bounded in time, and needs no second look at the draws.
+                # Shrinking is our own: it is bounded by count, and needs no second look at the draws.
                 phases=(Phase.generate,),
                 suppress_health_check=list(HealthCheck),
                 verbosity=Verbosity.quiet,
@@ -92,21 +127,22 @@ def _batch(machine: type[FuzzMachine], examples: int, seed: int) -> Run | None:
 
 
 class FuzzMachine(LockstepMachine):
-    """A machine that keeps the run of its last violation."""
+    """A machine that keeps the run of its last violation, as it was met."""
 
     violation: ClassVar[Run | None] = None
 
     def violated(self, lockstep: Lockstep, mismatch: Mismatch) -> None:
-        """Keep the run that is about to be raised."""
-        try:
-            super().violated(lockstep, mismatch)
-        except Violation as violation:
-            type(self).violation = violation.run
-            raise
+        """Keep the run, and raise it."""
+        run = type(self).violation = self.run_of(lockstep, mismatch)
+        raise Violation(run)
 
 
 def _machine(
-    trial: Trial, known_clauses: frozenset[str], fuzzed: Fuzzed, progress: Callable[[int], None]
+    trial: Trial,
+    known_clauses: frozenset[str],
+    fuzzed: Fuzzed,
+    progress: Callable[[int], None],
+    budget: Budget | None = None,
 ) -> type[FuzzMachine]:
     """The component's machine, bound to the trial."""
     this_trial = trial
@@ -117,6 +153,8 @@ def _machine(
         trial: ClassVar[Trial | None] = this_trial
 
         def __init__(self) -> None:
+            if budget is not None and budget.is_spent:
+                raise Spent
             super().__init__()
             fuzzed.examples += 1
             progress(this_trial.tally.operations)

@@ -23,8 +23,11 @@ class TargetHung(BaseException):
 
 
 @contextmanager
-def hang_guard() -> Iterator[Guard]:
-    """Install the guard. Outside the main thread, and where there are no timers, it does nothing."""
+def hang_guard(seconds: float | None = None) -> Iterator[Guard]:
+    """Install the guard, with a bound of `seconds` of CPU time (`OPERATION_CPU_SECONDS` unless given).
+
+    Outside the main thread, and where there are no timers, it does nothing.
+    """
     usable = hasattr(signal, "setitimer") and threading.current_thread() is threading.main_thread()
     if not usable:
         yield Guard(enabled=False)
@@ -35,7 +38,7 @@ def hang_guard() -> Iterator[Guard]:
 
     before = signal.signal(signal.SIGVTALRM, stop)
     try:
-        yield Guard(enabled=True)
+        yield Guard(enabled=True, seconds=seconds)
     finally:
         signal.setitimer(signal.ITIMER_VIRTUAL, 0)
         signal.signal(signal.SIGVTALRM, before)
@@ -44,14 +47,15 @@ def hang_guard() -> Iterator[Guard]:
 class Guard:
     """`with guard:` bounds the CPU time of its body; cheap enough for every operation."""
 
-    __slots__ = ("enabled",)
+    __slots__ = ("enabled", "seconds")
 
-    def __init__(self, *, enabled: bool) -> None:
+    def __init__(self, *, enabled: bool, seconds: float | None = None) -> None:
         self.enabled = enabled
+        self.seconds = OPERATION_CPU_SECONDS if seconds is None else seconds
 
     def __enter__(self) -> None:
         if self.enabled:
-            signal.setitimer(signal.ITIMER_VIRTUAL, OPERATION_CPU_SECONDS, REPEAT_CPU_SECONDS)
+            signal.setitimer(signal.ITIMER_VIRTUAL, self.seconds, REPEAT_CPU_SECONDS)
 
     def __exit__(self, *details: object) -> None:
         if self.enabled:

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Final
 
-from mmcache_ref.model.component import Op, Outcome, Rule, tag
+from mmcache_ref.model.component import Aspect, Op, Outcome, Raised, Rule, tag
 from mmcache_ref.oracle.adapters.base import Adapter, Unexpected, agrees, raised, same
 from mmcache_ref.oracle.clauses import clause
 from mmcache_ref.oracle.component import HANG_CLAUSE, Component
@@ -18,18 +18,55 @@ from mmcache_ref.oracle.run import Mismatch, Profile, Run, Step, plain
 
 DISABLED = "disabled"
 """The kind of an operation that does nothing in the model's state, and is not performed."""
+INITIAL = "initial"
+"""The kind of a mismatch before the first operation: the target was made wrong."""
 BEST_LEVEL = 2
 """The highest level that an in-memory component can be observed at."""
 
 
+MOST_REMEMBERED: Final = 1 << 18
+"""States and transitions that a tally tells apart; beyond, its figures are lower bounds."""
+
+
 @dataclass
 class Tally:
-    """What was compared: operations, comparisons for each clause, and cases (operation, kind) met."""
+    """What was compared: operations, comparisons for each clause, and cases (operation, kind) met.
+
+    `states` and `transitions` are hashes of the model's states, and of the pairs of state and operation, that
+    the operations began in; `aspects` are the parts of the state that were compared.
+    """
 
     operations: int = 0
     clauses: Counter[str] = field(default_factory=Counter)
     cases: Counter[tuple[str, str]] = field(default_factory=Counter)
     level: int = 0
+    states: set[int] = field(default_factory=set)
+    transitions: set[int] = field(default_factory=set)
+    aspects: set[str] = field(default_factory=set)
+
+    @property
+    def is_full(self) -> bool:
+        """Were there more transitions than are remembered?"""
+        return len(self.transitions) >= MOST_REMEMBERED
+
+    def pass_through(self, view: Any, operation: Op) -> None:
+        """The operation begins in this state."""
+        if not self.is_full:
+            here = hash(view)
+            self.states.add(here)
+            self.transitions.add(hash((here, operation)))
+
+    def __add__(self, other: Tally) -> Tally:
+        """Both together."""
+        return Tally(
+            self.operations + other.operations,
+            self.clauses + other.clauses,
+            self.cases + other.cases,
+            max(self.level, other.level),
+            self.states | other.states,
+            self.transitions | other.transitions,
+            self.aspects | other.aspects,
+        )
 
 
 @dataclass(frozen=True)
@@ -109,7 +146,7 @@ class Lockstep:
             self.set_up_error = Unexpected(HUNG)
         except (Exception, SystemExit) as error:
             self.set_up_error = raised(error)
-        self.outcome = Outcome("initial")
+        self.outcome = Outcome(INITIAL)
         self.result: Any = None
         self.performed: list[Op] = []
         self.is_silent = False
@@ -131,14 +168,17 @@ class Lockstep:
         state, self.outcome = self.model.step(self.config, self.state, operation)
         if self.outcome.kind == DISABLED:
             return None
+        if not self.performed and (mismatch := self._compare_initial(operation)) is not None:
+            return mismatch
         self.performed.append(operation)
         case = (tag(operation), self.outcome.kind)
         rule: Rule = self.model.RULES[case]
         if self.trial.profile == "upstream" and is_stronger(deciding(self.model, operation, self.outcome)):
             self.is_silent = True
             return None
-        self.state = state
         tally = self.trial.tally
+        tally.pass_through(self.model.view(self.state), operation)
+        self.state = state
         tally.operations += 1
         tally.cases.update([case, *((case[0], kind) for kind in self.outcome.also)])
         tally.clauses[HANG_CLAUSE] += 1
@@ -147,8 +187,29 @@ class Lockstep:
             return self._mismatch(HANG_CLAUSE, "outcome", self.outcome.result, self.result)
         tally.clauses[rule.outcome] += 1
         if not agrees(self.outcome.result, self.result):
-            return self._mismatch(rule.outcome, "outcome", self.outcome.result, self.result)
+            blamed = self._blamed("outcome", self.outcome.result, self.result)
+            return self._mismatch(blamed or rule.outcome, "outcome", self.outcome.result, self.result)
         return self._compare_state(rule)
+
+    def _compare_initial(self, operation: Op) -> Mismatch | None:
+        """Before the first operation: can the target be made, and is it what the model begins with?
+
+        A mismatch stands at the operation that was going to be the first, which is not performed.
+        """
+        after, construction = self.outcome, self.trial.component.construction
+        self.outcome, self.performed = Outcome(INITIAL), [operation]
+        if self.adapter is None:
+            if construction is not None and self.set_up_error != Unexpected(HUNG):
+                return self._mismatch(construction, "outcome", None, self.set_up_error)
+        elif (mismatch := self._compare_state(None)) is not None:
+            return mismatch
+        self.outcome, self.performed = after, []
+        return None
+
+    def _blamed(self, aspect: str, expected: Any, actual: Any) -> str | None:
+        """The clause that the adapter can tell from what it knows of the target, if it can."""
+        told: str | None = getattr(self.adapter, "blamed", lambda *_: None)(aspect, expected, actual)
+        return told
 
     def _perform_on_target(self, operation: Op) -> Any:
         if self.adapter is None:
@@ -163,8 +224,11 @@ class Lockstep:
         except (Exception, SystemExit) as error:
             return raised(error)
 
-    def _compare_state(self, rule: Rule) -> Mismatch | None:
+    def _compare_state(self, rule: Rule | None) -> Mismatch | None:
+        """The aspects after an operation that `rule` decides, or of a target that was just made."""
         tally = self.trial.tally
+        if self.trial.level == 0:
+            return None
         expected = self.model.observe(self.config, self.state)
         try:
             with self.trial.guard:
@@ -172,22 +236,51 @@ class Lockstep:
         except TargetHung:
             return self._mismatch(HANG_CLAUSE, "observation", "a readable state", Unexpected(HUNG))
         except (Exception, SystemExit) as error:
-            return self._mismatch(rule.state, "observation", "a readable state", raised(error))
-        tally.clauses[rule.state] += 1
+            clause_id = rule.state if rule is not None else self._first_rule().state
+            return self._mismatch(clause_id, "observation", "a readable state", raised(error))
+        if rule is not None:
+            tally.clauses[rule.state] += 1
         for name, aspect in self.model.ASPECTS.items():
             if name not in actual or aspect.level > self.trial.level:
                 continue
             tally.level = max(tally.level, aspect.level)
-            if aspect.clause:
-                tally.clauses[aspect.clause] += 1
+            tally.aspects.add(name)
+            for clause_id in (aspect.clause, aspect.reading):
+                if clause_id:
+                    tally.clauses[clause_id] += 1
             if not same(expected[name], actual[name]):
-                culprit = aspect.clause if aspect.clause and aspect.is_culprit else rule.state
+                culprit = self._culprit(rule, name, aspect, expected[name], actual[name])
                 return self._mismatch(culprit, name, expected[name], actual[name])
         return None
+
+    def _culprit(self, rule: Rule | None, name: str, aspect: Aspect, expected: Any, actual: Any) -> str:
+        """The clause that is broken when an aspect differs."""
+        if (blamed := self._blamed(name, expected, actual)) is not None:
+            return blamed
+        is_unreadable = isinstance(actual, Raised | Unexpected)
+        if aspect.reading and (rule is None or is_unreadable):
+            return aspect.reading
+        case = (tag(self.performed[-1]), self.outcome.kind, name)
+        special: str | None = getattr(self.model, "CULPRITS", {}).get(case)
+        if special is not None:
+            return special
+        if aspect.clause and aspect.is_culprit:
+            return aspect.clause
+        return (rule or self._first_rule()).state
+
+    def _first_rule(self) -> Rule:
+        """The rule of the operation that was going to be the first."""
+        operation = self.performed[-1]
+        _, outcome = self.model.step(self.config, self.state, operation)
+        found: Rule = self.model.RULES[tag(operation), outcome.kind]
+        return found
 
     def _mismatch(self, clause_id: str, aspect: str, expected: Any, actual: Any) -> Mismatch:
         seen = self.model.ASPECTS[aspect].level if aspect in self.model.ASPECTS else 0
         others = deciding(self.model, self.performed[-1], self.outcome, parts_only=True)
+        if aspect in self.model.ASPECTS and isinstance(actual, Raised | Unexpected):
+            # It may be the operation that made it unreadable.
+            others |= set(self.model.RULES.get((tag(self.performed[-1]), self.outcome.kind), ()))
         suspects = tuple(sorted({clause_id, *others}))
         kind = self.outcome.kind
         return Mismatch(clause_id, aspect, kind, seen, plain(expected), plain(actual), suspects)

@@ -17,13 +17,16 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, rule
 
 from mmcache_ref.oracle.clauses import clause
 from mmcache_ref.oracle.components import COMPONENTS
+from mmcache_ref.oracle.draws import Draw
 from mmcache_ref.oracle.lockstep import Lockstep, Trial
+from mmcache_ref.oracle.quiet import quiet_logs
 from mmcache_ref.oracle.run import Mismatch, Profile, Run
+from mmcache_ref.oracle.shrink import shrink
 from mmcache_ref.oracle.stored import encode_run
 from mmcache_ref.oracle.targets import resolve
 
 BURST: Final = 8
-"""Operations in one step of the machine: drawing is cheap, a step is not. Shrinking leaves the rest out."""
+"""Operations in one step of the machine, which one draw pays for. Shrinking leaves out what is not needed."""
 
 
 class Violation(AssertionError):  # noqa: N818 - reads as what it is
@@ -51,6 +54,11 @@ class LockstepMachine(RuleBasedStateMachine):
     profile: ClassVar[Profile] = "safe"
     known: ClassVar[frozenset[str]] = frozenset()
     trial: ClassVar[Trial | None] = None
+    shortest: ClassVar[dict[str, Run]] = {}
+
+    def __init_subclass__(cls) -> None:
+        super().__init_subclass__()
+        cls.shortest = {}
 
     def __init__(self) -> None:
         super().__init__()
@@ -67,25 +75,38 @@ class LockstepMachine(RuleBasedStateMachine):
 
     @rule(data=st.data())
     def operate(self, data: Any) -> None:
-        """Draw a few operations that make sense in the model's state, and perform each on both sides."""
-        component = self._trial.component
-        for _ in range(BURST):
-            lockstep = self._lockstep
-            if lockstep is None or lockstep.is_silent:
-                return
-            operation = data.draw(component.operations(lockstep.config, lockstep.state))
-            mismatch = lockstep.perform(operation)
-            if mismatch is not None:
-                self._lockstep = None
-                if not mismatch.is_explained_by(self.known):
-                    self.violated(lockstep, mismatch)
+        """Choose a few operations that make sense in the model's state, and perform each on both sides."""
+        lockstep = self._lockstep
+        if lockstep is None or lockstep.is_silent:
+            return
+        choose = self._trial.component.choose
+        draw = Draw(data, lockstep.performed)
+        with quiet_logs():
+            for _ in range(BURST):
+                draw.performed = lockstep.performed
+                mismatch = lockstep.perform(choose(lockstep.config, lockstep.state, draw))
+                if mismatch is not None:
+                    self._lockstep = None
+                    if not mismatch.is_explained_by(self.known):
+                        self.violated(lockstep, mismatch)
+                    return
+                if lockstep.is_silent:
+                    return
 
     def violated(self, lockstep: Lockstep, mismatch: Mismatch) -> None:
-        """Raise the run that broke a clause not known before."""
+        """Raise the run that broke a clause not known before, shrunk once for each clause."""
+        shortest = type(self).shortest
+        if mismatch.clause not in shortest:
+            run = self.run_of(lockstep, mismatch)
+            shortest[mismatch.clause] = shrink(self._trial, run) if run.is_repeatable else run
+        raise Violation(shortest[mismatch.clause])
+
+    def run_of(self, lockstep: Lockstep, mismatch: Mismatch) -> Run:
+        """The run of a lockstep that mismatched, as it is when it is repeated."""
         run = self._trial.run(lockstep.config, lockstep.performed)
         if run.mismatch is None or run.mismatch.clause != mismatch.clause:
             run = self._trial.recorded(lockstep.config, lockstep.performed, mismatch)
-        raise Violation(run)
+        return run
 
 
 class LruMachine(LockstepMachine):

@@ -1,0 +1,68 @@
+"""Choices for the caches of P0: raw calls and merge steps."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from hypothesis import strategies as st
+
+from mmcache_ref.model import processor_cache as model
+from mmcache_ref.model.component import Op
+from mmcache_ref.model.entries import find
+from mmcache_ref.oracle.choices import common
+from mmcache_ref.oracle.draws import Draw
+
+configs = st.builds(model.Config, common.budgets)
+
+WITHOUT_KEY: Final[tuple[Op, ...]] = (
+    model.Release(),
+    model.Release(),
+    model.Clear(),
+    model.Stats(),
+    model.Stats(delta=True),
+    model.IsCached(common.KEYS),
+)
+
+
+def choose(config: model.Config, state: model.State, draw: Draw) -> Op:
+    """Updates and merge steps most of all.
+
+    Where a promise was evicted, one of three operations asks for it: few others would.
+    """
+    evicted = [key for key, _ in state.promised if find(state.entries, key) is None]
+    if evicted and draw.is_one_in(3):
+        return model.Update(draw.of(evicted))
+    role = draw.up_to(11)
+    if role == 0:
+        return draw.of(WITHOUT_KEY)
+    if role <= 2:
+        return model.Touch(common.key(draw, state.entries))
+    if role == 3:
+        return model.Invalidate(common.key(draw, state.entries))
+    if role == 4:
+        return model.Update(common.key(draw, state.entries))
+    if role <= 7:
+        key = common.key(draw, state.entries)
+        return model.Update(key, common.content(draw, config.budget, state.entries))
+    if role == 8:
+        return update_all(config, state, draw)
+    return model.Merge(request(config, state, draw))
+
+
+def request(config: model.Config, state: model.State, draw: Draw) -> tuple[model.Item, ...]:
+    """Up to `LONGEST_REQUEST` items, none included, with repeated hashes and sometimes two modalities."""
+    pairs = common.contents(draw, config.budget, state.entries, common.LONGEST_REQUEST)
+    videos = 3 if draw.is_one_in(3) else 0
+    return tuple(
+        [
+            model.Item(key, content, "video" if videos and draw.is_one_in(videos) else "image")
+            for key, content in pairs
+        ]
+    )
+
+
+def update_all(config: model.Config, state: model.State, draw: Draw) -> model.UpdateAll:
+    """`get_and_update` of a few, one in eight times with fewer hashes than items."""
+    pairs = common.contents(draw, config.budget, state.entries, 3)
+    keys = tuple([key for key, _ in pairs[1 if draw.is_one_in(8) else 0 :]])
+    return model.UpdateAll(tuple([None if draw.is_one_in(3) else content for _, content in pairs]), keys)

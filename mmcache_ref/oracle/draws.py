@@ -1,0 +1,64 @@
+"""Where the fuzz stage takes its choices from: one draw of Hypothesis pays for a burst of operations."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from random import Random
+from typing import Any, Final, TypeVar
+
+from hypothesis import strategies as st
+from hypothesis.strategies import SearchStrategy
+
+from mmcache_ref.model.component import Op
+
+T = TypeVar("T")
+
+SEEDS: Final = st.binary(min_size=8, max_size=8)
+"""Bytes and not integers: Hypothesis draws those evenly."""
+REMEMBERED: Final = 8
+"""Operations back that count as recent."""
+
+
+class Draw:
+    """The choices of one burst: from `random`, or from Hypothesis for what is a strategy.
+
+    `performed` are the operations of the run so far; a choice may come back to their keys.
+    """
+
+    def __init__(self, data: Any, performed: Sequence[Op]) -> None:
+        self._data = data
+        self.performed = performed
+        self.random = Random(int.from_bytes(data.draw(SEEDS), "big"))
+
+    def of(self, choices: Sequence[T]) -> T:
+        """One of them, evenly."""
+        return choices[int(self.random.random() * len(choices))]
+
+    def is_one_in(self, number: int) -> bool:
+        """True once in `number` times."""
+        return self.random.random() * number < 1
+
+    def up_to(self, most: int) -> int:
+        """0 to `most`, evenly."""
+        return int(self.random.random() * (most + 1))
+
+    def recent_keys(self) -> list[str]:
+        """The keys that the last operations named, the latest operation first; a key may be there twice."""
+        found = []
+        for operation in reversed(self.performed[-REMEMBERED:]):
+            members = getattr(operation, "request", None) or getattr(operation, "features", None)
+            for each in members or (operation,):
+                key = getattr(each, "key", None)
+                if isinstance(key, str):
+                    found.append(key)
+        return found
+
+    def from_strategy(self, strategy: SearchStrategy[T]) -> T:
+        """A draw of Hypothesis."""
+        drawn: T = self._data.draw(strategy)
+        return drawn
+
+
+def drawn(operations: Callable[[Any, Any], SearchStrategy[Op]]) -> Callable[[Any, Any, Draw], Op]:
+    """A choice of operations out of a function from configuration and state to a strategy."""
+    return lambda config, state, draw: draw.from_strategy(operations(config, state))
