@@ -26,12 +26,15 @@ from mmcache_ref.model.explore import Property, explore
 from mmcache_ref.oracle import clauses as specification
 from mmcache_ref.oracle.components import COMPONENTS
 from mmcache_ref.oracle.errors import BadRun, TargetUnavailable, UnknownClause
+from mmcache_ref.oracle.hunt import hunt
+from mmcache_ref.oracle.hunting import perform_all, tasks
 from mmcache_ref.oracle.lockstep import BEST_LEVEL
 from mmcache_ref.oracle.matrix import VIEWS, matrix, missing, tests_directory
+from mmcache_ref.oracle.regressions import run_file, store_runs
 from mmcache_ref.oracle.stored import read_run
 from mmcache_ref.oracle.suite import Options
 from mmcache_ref.oracle.supervisor import judge_target, replay_run, stop
-from mmcache_ref.oracle.targets import check_target
+from mmcache_ref.oracle.targets import check_target, seeded_faults
 from mmcache_ref.oracle.verdict import EXIT_CODES, Report, report
 from mmcache_ref.oracle.worker import Judged, Message, Progressed
 from mmcache_ref.report.exploration import (
@@ -40,7 +43,9 @@ from mmcache_ref.report.exploration import (
     exploration_text,
     progress_line,
 )
+from mmcache_ref.report.faults import fault_text, faults_table
 from mmcache_ref.report.files import report_json, write_report
+from mmcache_ref.report.hunt import hunt_json, hunt_markdown, hunt_text
 from mmcache_ref.report.junit import junit
 from mmcache_ref.report.text import clause_text, matrix_table, report_text, run_table
 
@@ -95,7 +100,7 @@ def fail(message: str, code: int) -> NoReturn:
 @app.command()
 def conform(
     targets: Annotated[
-        list[str], typer.Argument(help="reference, vllm, vllm@VERSION, or py:package.module:name")
+        list[str], typer.Argument(help="reference, vllm, vllm@VERSION, py:package.module:name, or fault:NAME")
     ],
     component: Annotated[
         list[str] | None, typer.Option(help=f"Judge only this: {', '.join(COMPONENTS)}. May be repeated.")
@@ -297,6 +302,76 @@ def show_clauses(
     if holes:
         fail(f"{len(holes)} clauses lack a view that their file demands", EXIT_CODES["violates"])
     output.print(f"{len(specification.all_clauses())} clauses, none lacks a view that its file demands")
+
+
+@app.command()
+def faults(
+    name: Annotated[str | None, typer.Argument(help="Tell this one.")] = None,
+) -> None:
+    """List the seeded faults, or tell the story of one: what went wrong, the replaced rule, how to see it.
+
+    Example: mmcache-ref faults D03
+    """
+    if name is None:
+        output.print(faults_table(seeded_faults().FAULTS.values()))
+        return
+    (known,) = _fault_names([name])
+    output.print(fault_text(seeded_faults().FAULTS[known], run_file=_shown(run_file(known))))
+
+
+def _shown(path: Path | None) -> str | None:
+    """A path from here, where it is below the current folder."""
+    if path is None:
+        return None
+    return str(path.relative_to(Path.cwd()) if path.is_relative_to(Path.cwd()) else path)
+
+
+def _fault_names(names: list[str]) -> list[str]:
+    """The names in capitals, each once, all faults for none; a usage error for one that is unknown."""
+    known = list(seeded_faults().FAULTS)
+    chosen = list(dict.fromkeys(name.upper() for name in names)) or known
+    for name in chosen:
+        if name not in known:
+            raise typer.BadParameter(f"no fault {name!r}: take one of {', '.join(known)}")
+    return chosen
+
+
+@app.command("hunt")
+def hunt_faults(
+    names: Annotated[
+        list[str] | None, typer.Argument(help="Faults by name; all of them unless given.")
+    ] = None,
+    seeds: Annotated[int, typer.Option(min=1, help="Fuzz from each seed below this one.")] = 100,
+    jobs: Annotated[int, typer.Option(min=1, help="Worker processes.")] = 2,
+    output_format: Annotated[Literal["text", "json", "markdown"], typer.Option("--format")] = "text",
+    store: Annotated[
+        Path | None, typer.Option(help="Also write the shortest run of each fault into this folder.")
+    ] = None,
+) -> None:
+    """Measure the oracle: which technique finds which seeded fault, how soon, in how short a run.
+
+    Exits with 2 when a demand fails: see the last lines. Example: mmcache-ref hunt D06 D09 --seeds 10
+    """
+    planned = tasks(_fault_names(names or []), seeds)
+    with _progress() as progress:
+        line = progress.add_task("hunt", what=f"0 of {len(planned)} tasks")
+        done = 0
+
+        def observe(part: Any) -> None:
+            nonlocal done
+            done += 1
+            progress.update(line, what=f"{done} of {len(planned)} tasks, last {part.fault} {part.technique}")
+
+        found = hunt(__version__, seeds, perform_all(planned, jobs, observe))
+    if store is not None:
+        store_runs(found, store)
+    if output_format == "json":
+        sys.stdout.write(hunt_json(found))
+    elif output_format == "markdown":
+        sys.stdout.write(hunt_markdown(found))
+    else:
+        output.print(hunt_text(found), crop=False)
+    raise typer.Exit(0 if found.is_kept else EXIT_CODES["violates"])
 
 
 @app.command()
