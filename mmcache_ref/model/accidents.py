@@ -9,12 +9,17 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from .component import Op, Outcome, Rule, rule
+from . import entries as moves
+from .component import Missed, Op, Outcome, Rule, rule
 from .environment import Config
-from .pair import RARE, Checked, Feature, Message, Request, Retry, State, check, merge
+from .pair import RARE, Checked, Feature, Message, Report, Request, Retry, State, check, ingest, merge
 
 Stepped = tuple[State, Outcome]
 DISABLED = Outcome("disabled")
+DEFERRED = Outcome("deferred")
+"""It has to wait for the request that was checked.   [DR-18]"""
+HELD_BACK = Outcome("held-back")
+"""It has to wait for what was sent before.   [DR-14]"""
 UNSUPPLIED = Outcome("unsupplied")
 
 
@@ -38,6 +43,12 @@ class Bypass(Op, frozen=True, tag="bypass"):
 
 class Abort(Op, frozen=True, tag="abort"):
     """The message at this place of the channel is taken out."""
+
+    position: int
+
+
+class Drop(Op, frozen=True, tag="drop"):
+    """The message at this place of the channel is lost."""
 
     position: int
 
@@ -78,11 +89,24 @@ class RestartP1(Op, frozen=True, tag="restart-p1"):
     """P1 starts again with an empty cache; what was in the channel is gone."""
 
 
+class SecondFrontEnd(Op, frozen=True, tag="second-front-end"):
+    """Another P0 handles a request of its own, from its check to P1's answer."""
+
+    request: Request
+
+
+class SecondEngine(Op, frozen=True, tag="second-engine"):
+    """P0 handles a request that another P1 ingests at once."""
+
+    request: Request
+
+
 AccidentOperation = (
     Reject
     | DryRun
     | Bypass
     | Abort
+    | Drop
     | LoseReport
     | Check
     | Update
@@ -91,6 +115,8 @@ AccidentOperation = (
     | ClearBoth
     | FinishClear
     | RestartP1
+    | SecondFrontEnd
+    | SecondEngine
 )
 
 
@@ -107,21 +133,19 @@ def is_servable(state: State, request: Request) -> bool:
 
 
 def _refused(config: Config, state: State, request: Request, accident: str, kind: str) -> Stepped:
-    """A request that is not sent after its update; with `rollback` P0 is as it was before.   [DR-13]"""
+    """A request that is not sent after its update.   [DR-13]
+
+    With `rollback` it has no update: P0 updates as it sends, after all that may refuse a request. The result
+    is that of the check then.
+    """
     if accident not in config.accidents or state.checked is not None:
         return state, DISABLED
     if not is_servable(state, request):
         return state, UNSUPPLIED
-    merged = merge(
-        config.budget,
-        config.keep_touched,
-        config.grouped,
-        state.sender,
-        request,
-        check(state.sender, request),
-    )
+    cached = check(state.sender, request)
     if config.rolls_back:
-        return state, Outcome("rolled-back", merged.outcome.result)
+        return state, Outcome("rolled-back", cached)
+    merged = merge(config.budget, config.keep_touched, config.grouped, state.sender, request, cached)
     parts = (merged.outcome.kind, *merged.outcome.also)
     if parts[0] in RARE:
         kind, parts = parts[0], parts[1:]
@@ -158,10 +182,23 @@ def abort(config: Config, state: State, operation: Abort) -> Stepped:
     return state._replace(channel=without(state.channel, operation.position)), Outcome("aborted")
 
 
-def lose_report(config: Config, state: State, operation: LoseReport) -> Stepped:
-    """The retry comes without P0 having been told.   [DR-19]"""
-    if not config.loses_reports or not 0 <= operation.position < len(state.reports):
+def drop(config: Config, state: State, operation: Drop) -> Stepped:
+    """Lost on its way; with `keep-data-until-sent` P0 sends it again, in its old place.   [DR-24]"""
+    if "drop" not in config.accidents or not 0 <= operation.position < len(state.channel):
         return state, DISABLED
+    if config.resends_lost:
+        return state, Outcome("sent-again")
+    return state._replace(channel=without(state.channel, operation.position)), Outcome("lost")
+
+
+def lose_report(config: Config, state: State, operation: LoseReport) -> Stepped:
+    """The retry comes without P0 having been told; with `report-always` it is told first.   [DR-19]"""
+    if "lost-report" not in config.accidents or not 0 <= operation.position < len(state.reports):
+        return state, DISABLED
+    if config.reports_always:
+        if config.serialised and state.checked is not None:
+            return state, DEFERRED
+        return invalidate(config, state, operation.position)
     retry = Retry(state.reports[operation.position].request, told=False)
     reports = without(state.reports, operation.position)
     return state._replace(reports=reports, retries=(*state.retries, retry)), Outcome("lost")
@@ -181,16 +218,36 @@ def check_request(config: Config, state: State, operation: Check) -> Stepped:
     return state._replace(checked=Checked(operation.request, cached)), Outcome("checked", cached)
 
 
-def _clear(config: Config, state: State, accident: str) -> bool:
-    """Whether this accident may clear P0 now.   [DR-18]"""
-    held = config.serialised and state.checked is not None
-    return accident in config.accidents and state.p0_number < config.clears and not held
+def invalidate(config: Config, state: State, place: int) -> Stepped:
+    """P0 hears of a miss; the client will retry.   [DR-05, DR-15]
+
+    With `epoch` a newer number clears P0, and a miss of a message from before P0's last clear invalidates
+    nothing: what it names may have been sent again since.
+    """
+    report = state.reports[place]
+    sender, kind = state.sender, "invalidated"
+    if config.by_epoch and report.number > state.p0_number:
+        sender, kind = (), "cleared"
+    elif config.by_epoch and report.sent_under < state.p0_number:
+        kind = "outdated"
+    else:
+        for key in report.missing:
+            sender = moves.remove(sender, key)
+    after = state._replace(
+        sender=sender,
+        reports=without(state.reports, place),
+        retries=(*state.retries, Retry(report.request)),
+        p0_number=max(state.p0_number, report.number),
+    )
+    return after, Outcome(kind)
 
 
 def clear_p0(config: Config, state: State, operation: ClearP0) -> Stepped:
     """P0 alone.   [DR-15]"""
-    if not _clear(config, state, "clear-p0"):
+    if "clear-p0" not in config.accidents or state.p0_number >= config.clears:
         return state, DISABLED
+    if config.serialised and state.checked is not None:
+        return state, DEFERRED
     return state._replace(sender=(), p0_number=state.p0_number + 1), Outcome("cleared")
 
 
@@ -203,8 +260,10 @@ def clear_p1(config: Config, state: State, operation: ClearP1) -> Stepped:
 
 def clear_both(config: Config, state: State, operation: ClearBoth) -> Stepped:
     """P0 now, P1 when it hears of it.   [DR-15]"""
-    if not _clear(config, state, "clear-both") or state.clearing:
+    if "clear-both" not in config.accidents or state.p0_number >= config.clears or state.clearing:
         return state, DISABLED
+    if config.serialised and state.checked is not None:
+        return state, DEFERRED
     number = state.p0_number + 1
     return state._replace(sender=(), p0_number=number, clearing=number), Outcome("cleared")
 
@@ -215,8 +274,10 @@ def finish_clear(config: Config, state: State, operation: FinishClear) -> Steppe
     With `ordered-delivery` it hears of it only after everything that was sent before.
     """
     number = state.clearing
-    if not number or (config.ordered and any(message.number < number for message in state.channel)):
+    if not number:
         return state, DISABLED
+    if config.ordered and any(message.number < number for message in state.channel):
+        return state, HELD_BACK
     if config.by_epoch and number <= state.p1_number:
         return state._replace(clearing=0), Outcome("ignored")
     return state._replace(receiver=(), p1_number=max(number, state.p1_number), clearing=0), Outcome("cleared")
@@ -233,6 +294,64 @@ def restart_p1(config: Config, state: State, operation: RestartP1) -> Stepped:
     return state._replace(receiver=(), channel=(), clearing=0, p1_number=number), Outcome("restarted")
 
 
+def second_front_end(config: Config, state: State, operation: SecondFrontEnd) -> Stepped:
+    """Another P0's request, from its check to P1's answer and the report of a miss.   [DR-21]
+
+    With `paired` the other P0 has no replicated cache: it sends all data, and P1 keeps none of it.
+    """
+    request = operation.request
+    if "second-front-end" not in config.accidents:
+        return state, DISABLED
+    if config.paired:
+        return state, _unshared(request)
+    cached = check(state.second_sender, request)
+    if not all(item.supplied or hit for item, hit in zip(request, cached, strict=True)):
+        return state, UNSUPPLIED
+    merged = merge(config.budget, config.keep_touched, config.grouped, state.second_sender, request, cached)
+    if not merged.features:
+        return state._replace(second_sender=merged.sender), merged.outcome
+    receiver, outcome = ingest(config.budget, config.keep_touched, state.receiver, merged.features)
+    sender = merged.sender
+    for key in outcome.result.hashes if type(outcome.result) is Missed else ():
+        sender = moves.remove(sender, key)
+    return state._replace(second_sender=sender, receiver=receiver), outcome
+
+
+def second_engine(config: Config, state: State, operation: SecondEngine) -> Stepped:
+    """P0's request to another P1, which ingests it at once; P0 hears of a miss as of any other.   [DR-21]
+
+    With `paired` it leaves P0's cache alone: all data is sent, and the other P1 keeps none of it.
+    """
+    request = operation.request
+    if (
+        "second-engine" not in config.accidents
+        or state.checked is not None
+        or open_requests(state) >= config.depth
+    ):
+        return state, DISABLED
+    if config.paired:
+        return state, _unshared(request)
+    if not is_servable(state, request):
+        return state, UNSUPPLIED
+    cached = check(state.sender, request)
+    merged = merge(config.budget, config.keep_touched, config.grouped, state.sender, request, cached)
+    if not merged.features:
+        return state._replace(sender=merged.sender), merged.outcome
+    receiver, outcome = ingest(config.budget, config.keep_touched, state.second_receiver, merged.features)
+    reports = state.reports
+    if type(outcome.result) is Missed:
+        reports = (*reports, Report(request, outcome.result.hashes, state.p0_number, state.p0_number))
+    after = state._replace(sender=merged.sender, second_receiver=receiver, reports=reports)
+    return after, outcome
+
+
+def _unshared(request: Request) -> Outcome:
+    """A request outside the pair: served from its own data, or refused.   [DR-02, DR-21]"""
+    if not all(item.supplied for item in request):
+        return UNSUPPLIED
+    return Outcome("unshared", tuple([item.content for item in request]))
+
+
 def without(items: tuple[Any, ...], position: int) -> tuple[Any, ...]:
     """The tuple without the item at this place."""
     return items[:position] + items[position + 1 :]
@@ -243,6 +362,7 @@ STEPS: Mapping[type[Op], Callable[[Config, State, Any], Stepped]] = {
     DryRun: dry_run,
     Bypass: bypass,
     Abort: abort,
+    Drop: drop,
     LoseReport: lose_report,
     Check: check_request,
     ClearP0: clear_p0,
@@ -250,6 +370,8 @@ STEPS: Mapping[type[Op], Callable[[Config, State, Any], Stepped]] = {
     ClearBoth: clear_both,
     FinishClear: finish_clear,
     RestartP1: restart_p1,
+    SecondFrontEnd: second_front_end,
+    SecondEngine: second_engine,
 }
 
 UPDATING = {
@@ -262,25 +384,51 @@ UPDATING = {
 }
 """What decides a merge step, by kind."""
 
+INGESTING = {
+    "claimed": rule("KR-10"),
+    "sent": rule("KR-08"),
+    "mixed": rule("IF-14"),
+    "too-large": rule("KR-09"),
+    "kept": rule("KR-14"),
+    "missed": rule("IF-16", "IF-15"),
+}
+"""What decides an ingested message, by kind."""
+
 RULES: Mapping[tuple[str, str], Rule] = {
     ("reject", "rejected"): rule("IF-12", "IF-11"),
-    ("reject", "rolled-back"): rule("IF-12", "DR-13"),
+    ("reject", "rolled-back"): rule("IF-06", "DR-13"),
     **{("reject", kind): clause for kind, clause in UPDATING.items()},
     ("reject", "unsupplied"): rule("DR-02"),
     ("dry-run", "discarded"): rule("IF-12", "IF-11"),
-    ("dry-run", "rolled-back"): rule("IF-12", "DR-13"),
+    ("dry-run", "rolled-back"): rule("IF-06", "DR-13"),
     **{("dry-run", kind): clause for kind, clause in UPDATING.items()},
     ("dry-run", "unsupplied"): rule("DR-02"),
     ("bypass", "bypassed"): rule("DR-17"),
     ("abort", "aborted"): rule("DR-22"),
     ("abort", "still-ingested"): rule("DR-22"),
+    ("drop", "lost"): rule("DR-24"),
+    ("drop", "sent-again"): rule("DR-24"),
     ("lose-report", "lost"): rule("DR-19"),
+    **{("lose-report", kind): rule("DR-19") for kind in ("invalidated", "cleared", "outdated", "deferred")},
     ("check", "checked"): rule("IF-06"),
     ("check", "unsupplied"): rule("DR-02"),
     ("clear-p0", "cleared"): rule("IF-05"),
+    ("clear-p0", "deferred"): rule("DR-18"),
+    ("clear-both", "deferred"): rule("DR-18"),
+    ("finish-clear", "held-back"): rule("DR-14"),
     ("clear-p1", "cleared"): rule("IF-05"),
     ("clear-both", "cleared"): rule("IF-05"),
     ("finish-clear", "cleared"): rule("IF-05"),
     ("finish-clear", "ignored"): rule("DR-15"),
     ("restart-p1", "restarted"): rule("DR-15"),
+    **{
+        (second, kind): clause
+        for second in ("second-front-end", "second-engine")
+        for kind, clause in {
+            **UPDATING,
+            **INGESTING,
+            "unsupplied": rule("DR-02"),
+            "unshared": rule("DR-21"),
+        }.items()
+    },
 }

@@ -6,23 +6,36 @@ None of them asks the step functions what should have happened.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from functools import lru_cache
+from collections.abc import Callable, Mapping
+from functools import lru_cache, wraps
 from typing import Any
 
 from . import entries as moves
-from .accidents import Update
+from .accidents import DEFERRED, HELD_BACK, Update
 from .component import Missed, Outcome, Raised
 from .entries import Entries, is_sound
 from .environment import Config
 from .explore import Property
 from .key_replicated import Deliver, HandleReport, SubmitAgain
 from .pair import MEMO, Feature, State
-from .recovery import always_one_retry, is_quiet, is_recoverable, one_retry
+from .recovery import always_one_retry, back_in_step, is_quiet, is_recoverable, one_retry
 
 UPDATES = frozenset({"submit", "retry", "update"})
 REFUSALS = frozenset({"reject", "dry-run"})
+SECONDS = frozenset({"second-front-end", "second-engine"})
 DELIVER = frozenset({"deliver"})
+
+StepProperty = Callable[[Config, State, Any, Outcome, State], bool | None]
+
+
+def of_ingested(holds: StepProperty) -> StepProperty:
+    """The property, asked only of messages that P1 took."""
+
+    @wraps(holds)
+    def asked(config: Config, before: State, operation: Any, outcome: Outcome, after: State) -> bool | None:
+        return None if outcome is HELD_BACK else holds(config, before, operation, outcome, after)
+
+    return asked
 
 
 def counted(config: Config, state: State) -> tuple[Entries, Entries]:
@@ -42,11 +55,13 @@ def same_order(config: Config, state: State) -> bool | None:
     return moves.keys(sender) == moves.keys(receiver)
 
 
+@of_ingested
 def no_miss(config: Config, before: State, operation: Deliver, outcome: Outcome, after: State) -> bool:
     """P1 never misses.   [DR-07]"""
     return type(outcome.result) is not Missed
 
 
+@of_ingested
 def exact_miss(
     config: Config, before: State, operation: Deliver, outcome: Outcome, after: State
 ) -> bool | None:
@@ -104,6 +119,7 @@ def unserved(
     return tuple(missing)
 
 
+@of_ingested
 def as_requested(
     config: Config, before: State, operation: Deliver, outcome: Outcome, after: State
 ) -> bool | None:
@@ -116,6 +132,7 @@ def as_requested(
     return True
 
 
+@of_ingested
 def as_accounted(
     config: Config, before: State, operation: Deliver, outcome: Outcome, after: State
 ) -> bool | None:
@@ -143,6 +160,7 @@ def refused_first(
     return after == before
 
 
+@of_ingested
 def in_order(config: Config, before: State, operation: Deliver, outcome: Outcome, after: State) -> bool:
     """What P1 ingests is the oldest that was sent.   [DR-04]"""
     return after.channel == before.channel[1:]
@@ -156,7 +174,7 @@ def all_invalidated(
     With `epoch`, a report of a message from before P0's last clear says nothing of what P0 holds now.
     """
     report = before.reports[operation.position]
-    if config.by_epoch and report.sent_under < before.p0_number:
+    if outcome is DEFERRED or (config.by_epoch and report.sent_under < before.p0_number):
         return None
     held = moves.keys(after.sender)
     return not any(key in held for key in report.missing)
@@ -191,6 +209,7 @@ def only_what_was_sent(config: Config, before: State, operation: Any, outcome: O
     return all(key in held or key in sent for key, _ in after.sender)
 
 
+@of_ingested
 def no_overtaking(
     config: Config, before: State, operation: Deliver, outcome: Outcome, after: State
 ) -> bool | None:
@@ -206,6 +225,7 @@ def no_overtaking(
     )
 
 
+@of_ingested
 def clears_are_seen(
     config: Config, before: State, operation: Deliver, outcome: Outcome, after: State
 ) -> bool | None:
@@ -235,6 +255,7 @@ def is_left_in_order(sender: Entries, features: tuple[Feature, ...]) -> bool:
     return [key for key in held if key in last] == [key for key in last if key in held]
 
 
+@of_ingested
 def stores_recorded(
     config: Config, before: State, operation: Deliver, outcome: Outcome, after: State
 ) -> bool | None:
@@ -243,6 +264,16 @@ def stores_recorded(
     if message.recorded:
         return None
     return after.receiver in (before.receiver, ())
+
+
+def one_peer(config: Config, before: State, operation: Any, outcome: Outcome, after: State) -> bool:
+    """What goes to another P1, or comes from another P0, changes nothing in this pair.   [DR-21]"""
+    return after.sender == before.sender and after.receiver == before.receiver
+
+
+def still_under_way(config: Config, before: State, operation: Any, outcome: Outcome, after: State) -> bool:
+    """What is in the channel stays there until P1 takes it.   [DR-22, DR-24]"""
+    return after.channel == before.channel
 
 
 def told_first(config: Config, before: State, operation: SubmitAgain, outcome: Outcome, after: State) -> bool:
@@ -260,14 +291,18 @@ PROPERTIES: Mapping[str, Property] = {
     "one-retry": Property("DR-09", "recovery", one_retry, tried=is_quiet),
     "as-requested": Property("DR-10", "step", as_requested, DELIVER),
     "sound-caches": Property("DR-11", "state", sound_caches),
-    "no-assertion": Property("DR-12", "step", no_assertion, UPDATES | REFUSALS),
+    "no-assertion": Property("DR-12", "step", no_assertion, UPDATES | REFUSALS | SECONDS),
     "only-what-was-sent": Property("DR-13", "step", only_what_was_sent, UPDATES | REFUSALS),
     "no-overtaking": Property("DR-14", "step", no_overtaking, DELIVER),
     "clears-are-seen": Property("DR-15", "step", clears_are_seen, DELIVER),
     "one-order": Property("DR-16", "step", one_order, UPDATES),
     "stores-recorded": Property("DR-17", "step", stores_recorded, DELIVER),
     "undisturbed": Property("DR-18", "step", undisturbed, frozenset({"update"})),
+    "one-peer": Property("DR-21", "step", one_peer, SECONDS),
+    "aborted-arrive": Property("DR-22", "step", still_under_way, frozenset({"abort"})),
+    "lost-arrive": Property("DR-24", "step", still_under_way, frozenset({"drop"})),
     "told-first": Property("DR-19", "step", told_first, frozenset({"retry"})),
     "as-accounted": Property("DR-20", "step", as_accounted, DELIVER),
     "always-one-retry": Property("DR-23", "recovery", always_one_retry, tried=is_recoverable),
+    "back-in-step": Property("DR-25", "recovery", back_in_step, tried=is_quiet),
 }

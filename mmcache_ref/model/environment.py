@@ -35,6 +35,7 @@ ACCIDENTS: Mapping[str, Accident] = {
     "clear-both": _accident("both sides are cleared, P0 first and P1 in a later step", "ordered-delivery"),
     "clear-p0": _accident("P0 is cleared, P1 is not", "epoch"),
     "clear-p1": _accident("P1 is cleared, P0 is not", "epoch"),
+    "drop": _accident("a message is lost on its way, and P0 is not told", "keep-data-until-sent"),
     "dry-run": _accident("a request goes through P0 and the result is thrown away", "rollback"),
     "invalidate-race": _accident(
         "P0 may handle a report between the check of a request and its update", "serialised-invalidation"
@@ -46,25 +47,36 @@ ACCIDENTS: Mapping[str, Accident] = {
     "reject": _accident("a request is refused after its update in P0 and never sent", "rollback"),
     "reorder": _accident("a message overtakes another", "ordered-delivery"),
     "restart-p1": _accident("P1 starts again, empty, and the channel is lost", "epoch"),
+    "second-engine": _accident("P0 sends a request to another P1", "paired"),
+    "second-front-end": _accident("another P0 sends a request to the same P1", "paired"),
 }
 
 PROTECTIONS: Mapping[str, Protection] = {
     "content-identity": Protection("DR-10", "an identity stands for one content only"),
     "epoch": Protection("DR-15", "messages and reports carry the number of the clear they belong to"),
     "ingest-aborted": Protection("DR-22", "an aborted request is ingested by P1 all the same"),
+    "keep-data-until-sent": Protection(
+        "DR-24", "P0 keeps a message until it has arrived, and sends it again when it is lost"
+    ),
     "keep-touched": Protection("DR-12", "what a request pushes out itself is kept until it is done"),
     "one-order": Protection("DR-16", "both sides update the items of a request by position"),
     "ordered-delivery": Protection(
         "DR-14", "messages and clears arrive in the order in which they were sent"
     ),
+    "paired": Protection(
+        "DR-21", "one P0 replicates to one P1; all others bring their data, and none is kept"
+    ),
     "recorded-only": Protection("DR-17", "P1 stores only what P0 recorded"),
     "report-always": Protection("DR-19", "a retry waits until P0 has handled the miss"),
     "resend-all": Protection("DR-23", "P0 forgets every hash of a request as its retry begins"),
-    "rollback": Protection("DR-13", "a refused request leaves P0 exactly as it was"),
+    "rollback": Protection("DR-13", "a refused request leaves P0 exactly as it was: P0 updates as it sends"),
     "serialised-invalidation": Protection(
         "DR-18", "nothing comes between the check of a request and its update"
     ),
 }
+
+DEFAULT_PROTECTIONS = frozenset(PROTECTIONS) - {"content-identity"}
+"""What a protocol should have. Which content a client's own identity stands for is not in its power."""
 
 
 def _known(names: Iterable[str], known: Iterable[str], what: str) -> frozenset[str]:
@@ -147,13 +159,8 @@ class Config:
         return self._happens("mixed-modality", unless="one-order")
 
     @cached_property
-    def reorders(self) -> bool:
-        """A message may overtake another.   [DR-14]"""
-        return self._happens("reorder", unless="ordered-delivery")
-
-    @cached_property
     def ordered(self) -> bool:
-        """Clears keep their place among the messages.   [DR-14]"""
+        """What would overtake, a message or a clear, is held back.   [DR-14]"""
         return "ordered-delivery" in self.protections
 
     @cached_property
@@ -182,14 +189,24 @@ class Config:
         return "rollback" in self.protections
 
     @cached_property
-    def loses_reports(self) -> bool:
-        """P0 may not hear of a miss.   [DR-19]"""
-        return self._happens("lost-report", unless="report-always")
+    def reports_always(self) -> bool:
+        """A retry waits until P0 has heard of the miss.   [DR-19]"""
+        return "report-always" in self.protections
 
     @cached_property
     def ingests_aborted(self) -> bool:
         """P1 ingests a request that was aborted after it was sent.   [DR-22]"""
         return "ingest-aborted" in self.protections
+
+    @cached_property
+    def resends_lost(self) -> bool:
+        """P0 keeps a message until it has arrived.   [DR-24]"""
+        return "keep-data-until-sent" in self.protections
+
+    @cached_property
+    def paired(self) -> bool:
+        """One P0 replicates to one P1.   [DR-21]"""
+        return "paired" in self.protections
 
 
 def request(*names: str, modality: Mapping[str, str] | None = None, supplied: bool = True) -> Request:

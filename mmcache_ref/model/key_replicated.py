@@ -12,7 +12,10 @@ from typing import Any
 
 from . import entries as moves
 from .accidents import (
+    DEFERRED,
     DISABLED,
+    HELD_BACK,
+    INGESTING,
     UNSUPPLIED,
     UPDATING,
     Abort,
@@ -22,13 +25,17 @@ from .accidents import (
     ClearBoth,
     ClearP0,
     ClearP1,
+    Drop,
     DryRun,
     FinishClear,
     LoseReport,
     Reject,
     RestartP1,
+    SecondEngine,
+    SecondFrontEnd,
     Stepped,
     Update,
+    invalidate,
     is_servable,
     open_requests,
     without,
@@ -39,10 +46,10 @@ from .accidents import (
 from .accidents import (
     STEPS as ACCIDENT_STEPS,
 )
-from .component import Aspect, Missed, Op, Outcome, Rule, rule
+from .component import Aspect, Missed, Op, Rule, rule
 from .entries import Entries
 from .environment import ACCIDENTS, PRESETS, PROTECTIONS, Config, configure
-from .pair import Message, Report, Request, Retry, State, check, ingest, merge, serve_without_cache
+from .pair import Message, Report, Request, State, check, ingest, merge, serve_without_cache
 
 NAME = "key-replicated"
 
@@ -98,16 +105,13 @@ RULES: Mapping[tuple[str, str], Rule] = {
     **{("update", kind): clause for kind, clause in UPDATING.items()},
     ("update", "invalidated"): rule("KR-04"),
     ("submit", "unsupplied"): rule("DR-02"),
-    ("deliver", "claimed"): rule("KR-10"),
-    ("deliver", "sent"): rule("KR-08"),
-    ("deliver", "mixed"): rule("IF-14"),
-    ("deliver", "too-large"): rule("KR-09"),
-    ("deliver", "kept"): rule("KR-14"),
-    ("deliver", "missed"): rule("IF-16", "IF-15"),
+    **{("deliver", kind): clause for kind, clause in INGESTING.items()},
+    ("deliver", "held-back"): rule("DR-14"),
     ("deliver", "set-aside"): rule("DR-15"),
     ("deliver", "unrecorded"): rule("DR-17"),
     ("handle-report", "invalidated"): rule("KR-06"),
     ("handle-report", "cleared"): rule("DR-15"),
+    ("handle-report", "deferred"): rule("DR-18"),
     ("handle-report", "outdated"): rule("DR-15"),
     **ACCIDENT_RULES,
 }
@@ -156,9 +160,10 @@ def alphabet(config: Config) -> list[Operation]:
     letters: list[Operation] = []
     for request in config.possible_requests:
         letters += [Submit(request), Reject(request), DryRun(request), Bypass(request), Check(request)]
+        letters += [SecondFrontEnd(request), SecondEngine(request)]
     for position in range(config.depth):
         letters += [Deliver(position), HandleReport(position), SubmitAgain(position)]
-        letters += [Abort(position), LoseReport(position)]
+        letters += [Abort(position), Drop(position), LoseReport(position)]
     return [*letters, Update(), ClearP0(), ClearP1(), ClearBoth(), FinishClear(), RestartP1()]
 
 
@@ -189,6 +194,8 @@ def _send(
         state.p0_number,
         state.p1_number,
         state.clearing,
+        state.second_sender,
+        state.second_receiver,
     )
     return after, merged.outcome
 
@@ -227,17 +234,18 @@ def _retry(config: Config, state: State, operation: SubmitAgain) -> Stepped:
 
 
 def _deliver(config: Config, state: State, operation: Deliver) -> Stepped:
-    """P1 ingests a message, and reports a miss.   [DR-04, DR-05, DR-15, DR-17]
+    """P1 ingests a message, and reports a miss.   [DR-04, DR-05, DR-14, DR-15, DR-17]
 
+    With `ordered-delivery` it is held back while anything that was sent before it has yet to arrive.
     With `epoch` a newer number clears P1 first, and an older message only has its data served: it is neither
     stored nor looked up, since P0 no longer accounts for it.
     """
     place, channel, number = operation.position, state.channel, state.p1_number
-    if not 0 <= place < len(channel) or (place and not config.reorders):
+    if not 0 <= place < len(channel) or (place and "reorder" not in config.accidents):
         return state, DISABLED
     message = channel[place]
-    if config.ordered and state.clearing and message.number >= state.clearing:
-        return state, DISABLED
+    if config.ordered and (place or (state.clearing and message.number >= state.clearing)):
+        return state, HELD_BACK
     receiver, reports = state.receiver, state.reports
     if message.number > number:
         number = message.number
@@ -261,35 +269,19 @@ def _deliver(config: Config, state: State, operation: Deliver) -> Stepped:
         state.p0_number,
         number,
         state.clearing,
+        state.second_sender,
+        state.second_receiver,
     )
     return after, outcome
 
 
 def _handle_report(config: Config, state: State, operation: HandleReport) -> Stepped:
-    """P0 hears of a miss; the client will retry.   [DR-05, DR-15]
-
-    With `epoch` a newer number clears P0, and a miss of a message from before P0's last clear invalidates
-    nothing: what it names may have been sent again since.
-    """
-    place = operation.position
-    if not 0 <= place < len(state.reports) or (config.serialised and state.checked is not None):
+    """P0 hears of a miss; the client will retry.   [DR-05, DR-15, DR-18]"""
+    if not 0 <= operation.position < len(state.reports):
         return state, DISABLED
-    report = state.reports[place]
-    sender, kind = state.sender, "invalidated"
-    if config.by_epoch and report.number > state.p0_number:
-        sender, kind = (), "cleared"
-    elif config.by_epoch and report.sent_under < state.p0_number:
-        kind = "outdated"
-    else:
-        for key in report.missing:
-            sender = moves.remove(sender, key)
-    after = state._replace(
-        sender=sender,
-        reports=without(state.reports, place),
-        retries=(*state.retries, Retry(report.request)),
-        p0_number=max(state.p0_number, report.number),
-    )
-    return after, Outcome(kind)
+    if config.serialised and state.checked is not None:
+        return state, DEFERRED
+    return invalidate(config, state, operation.position)
 
 
 STEPS: Mapping[type[Op], Callable[[Config, State, Any], Stepped]] = {

@@ -78,6 +78,7 @@ class State(NamedTuple):
 
     Entries are (key, content), least recent first. P0 keeps no payload: its content stands for the size and
     the prompt updates it keeps. `clearing` is the number of the clear that P1 has yet to hear of, or 0.
+    The seconds are what another P0 and another P1 hold.
     """
 
     sender: Entries = ()
@@ -89,6 +90,8 @@ class State(NamedTuple):
     p0_number: int = 0
     p1_number: int = 0
     clearing: int = 0
+    second_sender: Entries = ()
+    second_receiver: Entries = ()
 
 
 class Merged(NamedTuple):

@@ -37,6 +37,28 @@ def one_retry(model: Model, config: Config, state: State) -> list[Op] | None:
     return None
 
 
+def back_in_step(model: Model, config: Config, state: State) -> list[Op] | None:
+    """After a miss and its retry both sides hold the same, if nothing else is under way.   [DR-25]
+
+    Tried as `one_retry` is: for every possible request, from every quiet state.
+    """
+    for request in config.possible_requests:
+        if not config.keep_touched and "oversize" in config.needs(request):
+            continue
+        operations: list[Op] = [Submit(request), Deliver()]
+        sent, _ = model.step(config, state, operations[0])
+        if len(sent.channel) != 1:
+            continue
+        after, _ = model.step(config, sent, operations[1])
+        if after.reports:
+            for operation in (HandleReport(), SubmitAgain(), Deliver()):
+                after, _ = model.step(config, after, operation)
+                operations.append(operation)
+            if after.sender != after.receiver or after.p0_number != after.p1_number:
+                return operations
+    return None
+
+
 def is_recoverable(state: State) -> bool:
     """Whether a miss is reported, or a retry waits of which P0 was not told why."""
     return bool(state.reports) or any(not retry.told for retry in state.retries)
@@ -68,8 +90,9 @@ def _arrive(model: Model, config: Config, state: State) -> tuple[State, list[Op]
 
     def make(operation: Op) -> bool:
         nonlocal state
-        state, outcome = model.step(config, state, operation)
-        if outcome.kind == "disabled":
+        before = state
+        state, _ = model.step(config, state, operation)
+        if state == before:
             return False
         operations.append(operation)
         return True
