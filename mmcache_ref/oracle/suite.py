@@ -73,7 +73,9 @@ def judge(
     tally = Tally()
     with hang_guard() as guard:
         trial = Trial(component, namespace, options.profile, options.level, guard, journal, tally)
-        shared = repeat_stored(trial, options.runs)
+        shared = repeat_stored(
+            trial, options.runs, progress=lambda done: progress(component.name, "stored runs", done)
+        )
         executed = Exhaustive(is_complete=False)
         if "exhaustive" in options.stages:
             executed = execute_graph(
@@ -100,14 +102,17 @@ def judge(
     return _verdict(component, options, tally, executed, shared, fuzzed, before, time.monotonic() - started)
 
 
-def repeat_stored(trial: Trial, runs: Sequence[str]) -> dict[str, Run]:
+def repeat_stored(
+    trial: Trial, runs: Sequence[str], *, progress: Callable[[int], None] = lambda done: None
+) -> dict[str, Run]:
     """The stored runs of the trial's component that its target still fails, the shortest for each clause.
 
     A text that is no run of this specification is left out. What the runs compare is no coverage of ours.
     """
     apart = dataclasses.replace(trial, tally=Tally())
     found: dict[str, Run] = {}
-    for text in runs:
+    for done, text in enumerate(runs):
+        progress(done)
         stored = _stored(trial, text)
         if stored is None:
             continue

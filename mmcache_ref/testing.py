@@ -1,0 +1,236 @@
+"""The suite as tests of another project: a class of tests for one target, under plain pytest.
+
+from mmcache_ref.testing import suite
+
+TestMyCache = suite("py:my_package.my_module:namespace")
+"""
+
+from __future__ import annotations
+
+import io
+import os
+import sys
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, Final, NoReturn
+
+import hypothesis
+import msgspec
+import pytest
+from rich.console import Console
+
+from mmcache_ref.oracle.clauses import spec_directory
+from mmcache_ref.oracle.components import COMPONENTS
+from mmcache_ref.oracle.errors import TargetUnavailable
+from mmcache_ref.oracle.lockstep import BEST_LEVEL
+from mmcache_ref.oracle.run import Profile, Run
+from mmcache_ref.oracle.sharing import DatabaseUnavailable, judge_sharing, open_database
+from mmcache_ref.oracle.stored import read_run
+from mmcache_ref.oracle.suite import Options, Stage
+from mmcache_ref.oracle.supervisor import replay_run
+from mmcache_ref.oracle.targets import check_target
+from mmcache_ref.oracle.verdict import ComponentVerdict, TargetVerdict, clause_verdict
+from mmcache_ref.oracle.worker import Message, Ready
+from mmcache_ref.report.text import violation
+
+WIDTH: Final = 110
+"""Columns of a failure's message."""
+LONGEST_SECONDS: Final = 86_400.0
+"""Ends a fuzz stage that is told a number of examples, and no time."""
+
+UNLOADABLE = pytest.StashKey[dict[str, str]]()
+"""For each target that could not be loaded in this process, the test that failed for it."""
+
+
+class Wishes(msgspec.Struct, frozen=True):
+    """What is asked of the judgement of one target; `seconds` of fuzzing are shared by the components evenly.
+
+    Without `seconds`, each component is fuzzed with as many examples as the Hypothesis profile in force says.
+    `examples` is the place of the shared example database, or empty.
+    """
+
+    target: str
+    components: tuple[str, ...] = tuple(COMPONENTS)
+    profile: Profile = "safe"
+    level: int = BEST_LEVEL
+    seconds: float | None = None
+    seed: int = 0
+    examples: str = ""
+
+    def options(self, component: str, stage: Stage) -> Options:
+        """The options of one stage of one component."""
+        seconds = LONGEST_SECONDS if self.seconds is None else self.seconds / len(self.components)
+        examples = hypothesis.settings().max_examples if self.seconds is None else None
+        return Options((component,), self.profile, self.level, seconds, self.seed, (stage,), examples)
+
+    def stages(self) -> tuple[Stage, ...]:
+        """The stages that there is time for."""
+        return ("exhaustive",) if self.seconds == 0 else ("exhaustive", "fuzz")
+
+
+def checked(wishes: Wishes) -> Wishes:
+    """The same; `ValueError` says why it cannot be granted."""
+    check_target(wishes.target)
+    for name in wishes.components:
+        if name not in COMPONENTS:
+            raise ValueError(f"no component {name!r}: take one of {', '.join(COMPONENTS)}")
+    if not wishes.components:
+        raise ValueError("no component to judge")
+    if not 0 <= wishes.level <= BEST_LEVEL:
+        raise ValueError(f"no level {wishes.level}: take one from 0 to {BEST_LEVEL}")
+    if wishes.seconds is not None and not 0 <= wishes.seconds <= LONGEST_SECONDS:
+        raise ValueError(f"cannot fuzz for {wishes.seconds} seconds: take 0 to {LONGEST_SECONDS:.0f}")
+    if wishes.seed < 0:
+        raise ValueError(f"no seed {wishes.seed}: take 0 or more")
+    if wishes.examples:
+        open_database(wishes.examples)
+    return wishes
+
+
+def stored_runs(components: Sequence[str]) -> Iterator[tuple[str, Run]]:
+    """The runs of `spec/runs/` on these components, by name: each shows a fault of the field."""
+    for path in sorted((spec_directory() / "runs").glob("*.json")):
+        run = read_run(str(path))
+        if run.component in components:
+            yield path.stem, run
+
+
+def check_stage(node: pytest.Item, wishes: Wishes, component: str, stage: Stage) -> None:
+    """Fail the test unless this stage finds that the target conforms."""
+    is_loaded = False
+
+    def observer(target: str, message: Message) -> None:
+        nonlocal is_loaded
+        is_loaded = is_loaded or isinstance(message, Ready)
+
+    if stage not in wishes.stages():
+        pytest.skip("there is no time to fuzz")
+    _skip_unloadable(node, wishes.target)
+    try:
+        with _import_path_for_workers():
+            verdict = judge_sharing(
+                wishes.target, wishes.options(component, stage), wishes.examples, observer=observer
+            )
+    except DatabaseUnavailable as error:
+        pytest.fail(f"undetermined: {error}", pytrace=False)
+    (judged,) = verdict.components
+    if not is_loaded:
+        _fail_unloadable(node, wishes.target, judged.reason)
+    done = judged.coverage
+    node.user_properties += [("level", f"L{judged.level}"), ("seed", wishes.seed)]
+    if stage == "exhaustive":
+        node.user_properties += [("states", done.states), ("edges", done.edges)]
+    else:
+        node.user_properties += [("examples", done.fuzz_examples), ("operations", done.fuzz_operations)]
+    node.user_properties += [("cases", f"{done.cases} of {done.all_cases}")]
+    if judged.status != "conforms":
+        pytest.fail(failure(verdict), pytrace=False)
+
+
+def check_run(node: pytest.Item, wishes: Wishes, run: Run) -> None:
+    """Fail the test unless the target keeps every clause on a stored run."""
+    _skip_unloadable(node, wishes.target)
+    run = msgspec.structs.replace(run, profile=wishes.profile)
+    try:
+        with _import_path_for_workers():
+            repeated = replay_run(wishes.target, run)
+    except TargetUnavailable as error:
+        _fail_unloadable(node, wishes.target, str(error))
+    if repeated.mismatch is None:
+        return
+    broken = clause_verdict(repeated.mismatch.clause, 1, repeated, "shared", None)
+    component = ComponentVerdict(run.component, "violates", clauses=(broken,))
+    pytest.fail(
+        failure(TargetVerdict(wishes.target, wishes.profile, wishes.seed, 0.0, (component,))), pytrace=False
+    )
+
+
+def failure(verdict: TargetVerdict) -> str:
+    """What `mmcache-ref conform` says of the target's violations, or why nothing could be determined."""
+    printed = io.StringIO()
+    console = Console(file=printed, width=WIDTH, highlight=False, no_color=True)
+    for component in verdict.components:
+        if len(component.broken) > 1:
+            names = ", ".join(each.id for each in component.broken)
+            console.print(f"{names} broken by {verdict.target}, {component.component}\n", markup=False)
+        for number, broken in enumerate(component.broken):
+            if number:
+                console.print()
+            console.print(violation(verdict, component, broken), crop=False)
+        if not component.broken:
+            console.print(f"undetermined: {verdict.target}, {component.component}", markup=False)
+            console.print(component.reason, markup=False, soft_wrap=True)
+    return "\n".join(line.rstrip() for line in printed.getvalue().splitlines())
+
+
+@contextmanager
+def _import_path_for_workers() -> Iterator[None]:
+    """What pytest can import here (`pythonpath`, folders of tests), the process that judges can, too."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("PYTHONPATH", os.pathsep.join(map(os.path.abspath, sys.path)))
+        yield
+
+
+def _fail_unloadable(node: pytest.Item, target: str, reason: str) -> NoReturn:
+    node.config.stash.setdefault(UNLOADABLE, {}).setdefault(target, node.nodeid)
+    pytest.fail(f"undetermined: {target} cannot be judged: {reason}", pytrace=False)
+
+
+def _skip_unloadable(node: pytest.Item, target: str) -> None:
+    """One failure says that a target cannot be loaded; the other tests that need it have nothing to add."""
+    failed = node.config.stash.setdefault(UNLOADABLE, {}).get(target)
+    if failed not in (None, node.nodeid):
+        pytest.skip(f"{target} cannot be loaded, see the failure of {failed}")
+
+
+def suite(
+    target: str,
+    *,
+    components: Sequence[str] = tuple(COMPONENTS),
+    profile: Profile | None = None,
+    level: int | None = None,
+    seconds: float | None = None,
+    seed: int | None = None,
+    examples: str | Path | None = None,
+) -> type[Any]:
+    """A class of tests that judges a target: one for each component and stage, and one for each stored run.
+
+    What is left out is taken from the options of the command line (`--mmcache-profile` …); `ValueError` for a
+    target or a component that there is not.
+    """
+    place = None if examples is None else str(examples)
+    given = {"profile": profile, "level": level, "seconds": seconds, "seed": seed, "examples": place}
+    asked = checked(Wishes(target, tuple(components), seconds=seconds))
+    runs = {f"{run.component}-{name}": run for name, run in stored_runs(asked.components)}
+
+    def wishes(config: pytest.Config) -> Wishes:
+        own = {name: value for name, value in given.items() if value is not None}
+        return msgspec.structs.replace(asked, **(options_of(config) | own))
+
+    class Suite:
+        @pytest.mark.parametrize("component", asked.components)
+        def test_exhaustive(self, component: str, request: pytest.FixtureRequest) -> None:
+            check_stage(request.node, wishes(request.config), component, "exhaustive")
+
+        @pytest.mark.parametrize("component", asked.components)
+        def test_fuzz(self, component: str, request: pytest.FixtureRequest) -> None:
+            check_stage(request.node, wishes(request.config), component, "fuzz")
+
+        @pytest.mark.parametrize("run", runs.values(), ids=runs)
+        def test_stored_run(self, run: Run, request: pytest.FixtureRequest) -> None:
+            check_run(request.node, wishes(request.config), run)
+
+    Suite.__doc__ = f"What the specification asks of {target}."
+    if "fuzz" not in asked.stages():
+        del Suite.test_fuzz
+    if not runs:
+        del Suite.test_stored_run
+    return Suite
+
+
+def options_of(config: pytest.Config) -> dict[str, Any]:
+    """What the command line says of wishes, where it says anything."""
+    names = ("profile", "level", "seconds", "seed", "examples")
+    found = {name: config.getoption(f"mmcache_{name}", None) for name in names}
+    return {name: value for name, value in found.items() if value is not None}
