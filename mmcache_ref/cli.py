@@ -31,9 +31,10 @@ from mmcache_ref.oracle.hunting import perform_all, tasks
 from mmcache_ref.oracle.lockstep import BEST_LEVEL
 from mmcache_ref.oracle.matrix import VIEWS, matrix, missing, tests_directory
 from mmcache_ref.oracle.regressions import run_file, store_runs
+from mmcache_ref.oracle.sharing import DatabaseUnavailable, judge_sharing, open_database
 from mmcache_ref.oracle.stored import read_run
 from mmcache_ref.oracle.suite import Options
-from mmcache_ref.oracle.supervisor import judge_target, replay_run, stop
+from mmcache_ref.oracle.supervisor import replay_run, stop
 from mmcache_ref.oracle.targets import check_target, seeded_faults
 from mmcache_ref.oracle.verdict import EXIT_CODES, Report, report
 from mmcache_ref.oracle.worker import Judged, Message, Progressed
@@ -118,6 +119,14 @@ def conform(
     report_to: Annotated[
         Path | None, typer.Option("--report", help="Also write the report and its runs into this folder.")
     ] = None,
+    examples: Annotated[
+        str,
+        typer.Option(
+            metavar="DIR",
+            envvar="MMCACHE_EXAMPLES",
+            help="Share the runs that break a clause with all who use this folder, or redis:// address.",
+        ),
+    ] = "",
 ) -> None:
     """Judge targets: execute every edge of each component's tiny graph, then fuzz.
 
@@ -139,8 +148,13 @@ def conform(
             report_to.mkdir(parents=True, exist_ok=True)
         except OSError as error:
             raise typer.BadParameter(f"cannot write reports there: {error}") from None
+    if examples:
+        try:
+            open_database(examples)
+        except DatabaseUnavailable as error:
+            raise typer.BadParameter(str(error)) from None
     options = Options(components, profile, level, seconds, seed)
-    verdict = _judge_all(targets, options)
+    verdict = _judge_all(targets, options, examples)
     if report_to is not None:
         write_report(verdict, report_to)
     if output_format == "json":
@@ -152,7 +166,7 @@ def conform(
     raise typer.Exit(EXIT_CODES[verdict.status])
 
 
-def _judge_all(targets: list[str], options: Options) -> Report:
+def _judge_all(targets: list[str], options: Options, examples: str) -> Report:
     """Judge the targets beside each other, each in a process of its own, with progress on a terminal."""
     unique = list(dict.fromkeys(targets))
     pool = ThreadPoolExecutor(max_workers=2)
@@ -167,20 +181,22 @@ def _judge_all(targets: list[str], options: Options) -> Report:
                 progress.update(lines[target], what=f"{message.component}: done")
 
         def judge(target: str) -> Any:
-            verdict = judge_target(target, options, observer=observer, command=_command(target, options))
+            command = _command(target, options, examples)
+            verdict = judge_sharing(target, options, examples, observer=observer, command=command)
             progress.update(lines[target], what=verdict.status)
             return verdict
 
         return report(__version__, list(pool.map(judge, unique)))
 
 
-def _command(target: str, options: Options) -> str:
+def _command(target: str, options: Options, examples: str) -> str:
     """The command that repeats the judgement of one target."""
     words = ["mmcache-ref", "conform", target]
     if options.components != tuple(COMPONENTS):
         words += [word for name in options.components for word in ("--component", name)]
     words += ["--profile", options.profile] if options.profile != "safe" else []
     words += ["--level", str(options.level)] if options.level != BEST_LEVEL else []
+    words += ["--examples", examples] if examples else []
     return shlex.join([*words, "--seconds", f"{options.seconds:g}", "--seed", str(options.seed)])
 
 
