@@ -174,7 +174,7 @@ def test_only_an_accident_lets_a_message_overtake() -> None:
     both, _ = run(PAIR, Submit(request("a")), Submit(request("b")))
     assert keys(run(PAIR, Deliver(1), Deliver(), state=both)[0])[1] == "ba"
     assert run(replace(PAIR, accidents=frozenset()), Deliver(1), state=both) == (both, [Outcome("disabled")])
-    assert run(protected("ordered-delivery"), Deliver(1), state=both) == (both, [Outcome("held-back")])
+    assert run(protected("ordered-delivery"), Deliver(1), state=both) == (both, [Outcome("held-back", False)])
 
 
 @pytest.mark.clause("DR-13")
@@ -230,7 +230,7 @@ def test_nothing_comes_between_check_and_update_when_invalidation_is_serialised(
     _, outcomes = run(PAIR, HandleReport(), may.Update(), state=state)
     assert outcomes[1][:2] == ("invalidated", Raised("AssertionError", says="a"))
     for operation in (HandleReport(), may.ClearP0(), may.ClearBoth()):
-        assert run(protected("serialised-invalidation"), operation, state=state)[1] == [Outcome("deferred")]
+        assert run(protected("serialised-invalidation"), operation, state=state)[1] == [Outcome("deferred", False)]
 
 
 @pytest.mark.clause("DR-19")

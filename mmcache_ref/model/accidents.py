@@ -16,10 +16,12 @@ from .pair import RARE, Checked, Feature, Message, Report, Request, Retry, State
 
 Stepped = tuple[State, Outcome]
 DISABLED = Outcome("disabled")
-DEFERRED = Outcome("deferred")
+DEFERRED = Outcome("deferred", False)
 """It has to wait for the request that was checked.   [DR-18]"""
-HELD_BACK = Outcome("held-back")
-"""It has to wait for what was sent before.   [DR-14]"""
+HELD_BACK = Outcome("held-back", False)
+"""It has to wait for the messages that were sent before.   [DR-14]"""
+AWAITS_CLEAR = Outcome("awaits-clear", False)
+"""It has to wait for a clear that was sent before.   [DR-15]"""
 UNSUPPLIED = Outcome("unsupplied")
 
 
@@ -135,16 +137,15 @@ def is_servable(state: State, request: Request) -> bool:
 def _refused(config: Config, state: State, request: Request, accident: str, kind: str) -> Stepped:
     """A request that is not sent after its update.   [DR-13]
 
-    With `rollback` it has no update: P0 updates as it sends, after all that may refuse a request. The result
-    is that of the check then.
+    With `rollback` it has no update: P0 updates as it sends, after all that may refuse a request.
     """
     if accident not in config.accidents or state.checked is not None:
         return state, DISABLED
     if not is_servable(state, request):
         return state, UNSUPPLIED
-    cached = check(state.sender, request)
     if config.rolls_back:
-        return state, Outcome("rolled-back", cached)
+        return state, Outcome("rolled-back")
+    cached = check(state.sender, request)
     merged = merge(config.budget, config.keep_touched, config.grouped, state.sender, request, cached)
     parts = (merged.outcome.kind, *merged.outcome.also)
     if parts[0] in RARE:
@@ -396,11 +397,11 @@ INGESTING = {
 
 RULES: Mapping[tuple[str, str], Rule] = {
     ("reject", "rejected"): rule("IF-12", "IF-11"),
-    ("reject", "rolled-back"): rule("IF-06", "DR-13"),
+    ("reject", "rolled-back"): rule("DR-13"),
     **{("reject", kind): clause for kind, clause in UPDATING.items()},
     ("reject", "unsupplied"): rule("DR-02"),
     ("dry-run", "discarded"): rule("IF-12", "IF-11"),
-    ("dry-run", "rolled-back"): rule("IF-06", "DR-13"),
+    ("dry-run", "rolled-back"): rule("DR-13"),
     **{("dry-run", kind): clause for kind, clause in UPDATING.items()},
     ("dry-run", "unsupplied"): rule("DR-02"),
     ("bypass", "bypassed"): rule("DR-17"),

@@ -11,7 +11,7 @@ from functools import lru_cache, wraps
 from typing import Any
 
 from . import entries as moves
-from .accidents import DEFERRED, HELD_BACK, Update
+from .accidents import AWAITS_CLEAR, DEFERRED, HELD_BACK, Update
 from .component import Missed, Outcome, Raised
 from .entries import Entries, is_sound
 from .environment import Config
@@ -33,7 +33,9 @@ def of_ingested(holds: StepProperty) -> StepProperty:
 
     @wraps(holds)
     def asked(config: Config, before: State, operation: Any, outcome: Outcome, after: State) -> bool | None:
-        return None if outcome is HELD_BACK else holds(config, before, operation, outcome, after)
+        if outcome is HELD_BACK or outcome is AWAITS_CLEAR:
+            return None
+        return holds(config, before, operation, outcome, after)
 
     return asked
 

@@ -12,6 +12,7 @@ from typing import Any
 
 from . import entries as moves
 from .accidents import (
+    AWAITS_CLEAR,
     DEFERRED,
     DISABLED,
     HELD_BACK,
@@ -106,6 +107,7 @@ RULES: Mapping[tuple[str, str], Rule] = {
     ("update", "invalidated"): rule("KR-04"),
     ("submit", "unsupplied"): rule("DR-02"),
     **{("deliver", kind): clause for kind, clause in INGESTING.items()},
+    ("deliver", "awaits-clear"): rule("DR-15"),
     ("deliver", "held-back"): rule("DR-14"),
     ("deliver", "set-aside"): rule("DR-15"),
     ("deliver", "unrecorded"): rule("DR-17"),
@@ -123,6 +125,8 @@ ASPECTS = {
     "p1.order": Aspect(2),
     "p1.length": Aspect(1),
     "p1.bytes": Aspect(1, "DR-11"),
+    "p0.uncounted": Aspect(1, "KR-07"),
+    "under-way": Aspect(1),
 }
 
 
@@ -244,8 +248,10 @@ def _deliver(config: Config, state: State, operation: Deliver) -> Stepped:
     if not 0 <= place < len(channel) or (place and "reorder" not in config.accidents):
         return state, DISABLED
     message = channel[place]
-    if config.ordered and (place or (state.clearing and message.number >= state.clearing)):
+    if config.ordered and place:
         return state, HELD_BACK
+    if config.ordered and state.clearing and message.number >= state.clearing:
+        return state, AWAITS_CLEAR
     receiver, reports = state.receiver, state.reports
     if message.number > number:
         number = message.number
@@ -305,7 +311,11 @@ def view(state: State) -> State:
 
 
 def observe(config: Config, state: State) -> dict[str, object]:
-    """The observable parts of both sides.   [LRU-01, LRU-02]"""
+    """The observable parts of both sides and what lies between.   [LRU-01, LRU-02, KR-07]
+
+    `p0.uncounted`: hits and lookups that the sender's statistics lack, by what its updates returned.
+    `under-way`: how many messages, reports and retries there are, and the number of a clear.
+    """
     return {
         "p0.order": moves.keys(state.sender),
         "p0.length": len(state.sender),
@@ -313,4 +323,6 @@ def observe(config: Config, state: State) -> dict[str, object]:
         "p1.order": moves.keys(state.receiver),
         "p1.length": len(state.receiver),
         "p1.bytes": moves.size(state.receiver),
+        "p0.uncounted": (0, 0),
+        "under-way": (len(state.channel), len(state.reports), len(state.retries), state.clearing),
     }

@@ -1,164 +1,191 @@
-"""A sender and a receiver of a target with a channel between them, driven by `model/key_replicated.py`.
+"""A sender and a receiver of a target inside the protocol, driven by `model/key_replicated.py`.
 
-The channel, the misses on their way back and the retries are the adapter's own; everything that decides
-anything is a call of the target.
+The protocol is the target's own `Deployment`, where it offers one, or that of `mmcache_ref.protocol`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any, NamedTuple
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from typing import Any
 
-from mmcache_ref.model import accidents, processor_cache
+import msgspec
+
+from mmcache_ref import protocol
+from mmcache_ref.model import accidents
 from mmcache_ref.model import key_replicated as model
-from mmcache_ref.model.component import Missed
+from mmcache_ref.model.component import Content, Missed
 from mmcache_ref.model.environment import Config
 from mmcache_ref.model.pair import Request
-from mmcache_ref.oracle.adapters.base import Payloads, Unexpected, need, observe_inner, raised
-from mmcache_ref.oracle.adapters.processor_cache import check, finish_merge
+from mmcache_ref.oracle.adapters.base import Payloads, need, observe_inner
 
 SENDER = "LruKeyReplicatedSenderCache"
 RECEIVER = "LruKeyReplicatedReceiverCache"
 
 
-class Message(NamedTuple):
-    """A request on its way: the very objects that P0's merge step returned, in prompt order."""
-
-    request: Request
-    items: tuple[Any, ...]
-
-
-class Report(NamedTuple):
-    """A request that P1 could not serve, and what it missed."""
-
-    request: Request
-    missing: tuple[str, ...]
-
-
 class KeyReplicatedAdapter:
-    """P0's cache, P1's cache, and what lies between."""
+    """P0, P1, and what lies between."""
 
     def __init__(self, namespace: Any, config: Config) -> None:
         need(namespace, SENDER, RECEIVER, "merge_mm_kwargs")
-        self.namespace = namespace
         self.payloads = Payloads(namespace)
-        self.model_config = namespace.make_model_config(config.budget)
-        self.sender = getattr(namespace, SENDER)(self.model_config)
-        self.receiver = getattr(namespace, RECEIVER)(self.model_config)
-        self.channel: list[Message] = []
-        self.reports: list[Report] = []
-        self.retries: list[Request] = []
-        self.checked: tuple[Request, dict[str, list[bool]]] | None = None
+        self.sizes: dict[int, int] = {}
+        deploy = getattr(namespace, "Deployment", protocol.Deployment)
+        self.deployment = deploy(self._implementation(namespace, config.budget), config.protections)
+        self.counted = (0, 0)
+        """Hits and lookups since the sender was cleared, by what its updates returned."""
 
     def perform(self, operation: model.Operation) -> Any:
         """One step of P0, of P1, or of the environment."""
+        number = self.deployment.front_end.number
+        try:
+            return self._perform(operation)
+        finally:
+            is_cleared = self.deployment.front_end.number != number and (
+                "epoch" in self.deployment.protections
+                or isinstance(operation, accidents.ClearP0 | accidents.ClearBoth)
+            )
+            if is_cleared:
+                self.counted = (0, 0)
+
+    def _perform(self, operation: model.Operation) -> Any:
         match operation:
-            case model.Submit(request):
-                return self._submit(request)
-            case model.Deliver(position):
-                return self._deliver(position)
-            case model.HandleReport(position):
-                return self._handle_report(position)
-            case model.SubmitAgain(position):
-                request = self.retries.pop(position)
-                return self._submit(tuple(item._replace(supplied=True) for item in request))
-            case accidents.Reject(request) | accidents.DryRun(request):
-                return self._sent(self._merge(request)) if self._is_servable(request) else None
             case accidents.Check(request):
-                return self._check(request)
+                return self._unless_unsupplied(lambda: self.deployment.check(self._request(request)))
+            case accidents.SecondFrontEnd(request):
+                return self._unless_unsupplied(
+                    lambda: self._answered(self.deployment.second_front_end(self._request(request)))
+                )
+            case accidents.SecondEngine(request):
+                return self._unless_unsupplied(lambda: self._second_engine(request))
+            case model.Deliver(position):
+                return self._answered(self.deployment.deliver(position))
+            case model.SubmitAgain(position):
+                return self._sent(self.deployment.retry, position)
             case accidents.Update():
-                return self._update()
-            case _:
-                return self._environment(operation)
+                return self._sent(self.deployment.update)
+            case model.Submit(request):
+                return self._sent(self.deployment.submit, self._request(request))
+            case accidents.Reject(request):
+                return self._sent(self.deployment.reject, self._request(request))
+            case accidents.DryRun(request):
+                return self._sent(self.deployment.dry_run, self._request(request))
+        return self._environment(operation)
 
     def observe(self) -> Mapping[str, Any]:
-        """Order, number and bytes of both sides, where these are LRUs like upstream's."""
+        """Order, number and bytes of both sides, where these are LRUs like upstream's, and what lies between."""
         seen: dict[str, Any] = {}
-        for side, cache in (("p0", self.sender), ("p1", self.receiver)):
+        deployment = self.deployment
+        sender = deployment.front_end.sender
+        for side, cache in (("p0", sender), ("p1", deployment.engine.receiver)):
             inner = observe_inner(cache)
             seen |= {f"{side}.{name}": value for name, value in inner.items()}
             if "order" in inner:
                 seen[f"{side}.length"] = len(inner["order"])
+        statistics = tuple(sender.make_stats())
+        seen["p0.uncounted"] = tuple(
+            mine - theirs for mine, theirs in zip(self.counted, statistics, strict=True)
+        )
+        seen["under-way"] = (
+            len(deployment.channel.messages),
+            len(deployment.reports),
+            len(deployment.retries),
+            deployment.channel.clearing,
+        )
         return seen
 
-    def _is_servable(self, request: Request) -> bool:
-        cached = self.sender.is_cached([item.key for item in request])
-        return all(item.supplied or hit for item, hit in zip(request, cached, strict=True))
+    def _implementation(self, namespace: Any, budget: int) -> protocol.Implementation:
+        """The target's caches, with payloads made of descriptions."""
+        model_config = namespace.make_model_config(budget)
 
-    def _submit(self, request: Request) -> Any:
-        if not self._is_servable(request):
+        def merge(sender: Any, hashes: Any, hits: Any, items: Any, updates: Any) -> Any:
+            return namespace.merge_mm_kwargs(
+                sender, hashes, hits, namespace.MultiModalKwargsItems(items), updates
+            )
+
+        def process(content: Content, modality: str, index: int) -> tuple[Any, Sequence[Any]]:
+            return self.payloads.item(content), self.payloads.prompt_updates(content, modality, index)
+
+        return protocol.Implementation(
+            make_sender=partial(getattr(namespace, SENDER), model_config),
+            make_receiver=partial(getattr(namespace, RECEIVER), model_config),
+            merge=merge,
+            make_feature=namespace.make_feature,
+            process=process,
+            size=self._size,
+        )
+
+    def _size(self, item: Any) -> int:
+        content = self.payloads.content(item)
+        return content.nbytes if isinstance(content, Content) else 0
+
+    def _request(self, request: Request) -> protocol.Request:
+        return tuple(
+            [protocol.RequestItem(item.key, item.content, item.modality, item.supplied) for item in request]
+        )
+
+    def _sent(self, operate: Callable[..., Any], *arguments: Any) -> Any:
+        """What P0 made of a request: for each item the content that is sent, or None."""
+        return self._unless_unsupplied(lambda: self._message(operate(*arguments)))
+
+    def _second_engine(self, request: Request) -> Any:
+        answer = self.deployment.second_engine(self._request(request))
+        self._recount()
+        return self._answered(answer)
+
+    def _message(self, message: Any) -> Any:
+        if message is None:
             return None
-        items = self._merge(request)
-        self.channel.append(Message(request, items))
-        return self._sent(items)
+        sent = tuple([self.payloads.content(feature.data) for feature in message.features])
+        self._count(sent)
+        return sent
 
-    def _merge(self, request: Request, is_cached: dict[str, list[bool]] | None = None) -> tuple[Any, ...]:
-        """The items to send, in prompt order. P0 works through the modalities in alphabetical order."""
-        places = sorted(range(len(request)), key=lambda place: request[place].modality)
-        ordered = [
-            processor_cache.Item(item.key, item.content, item.modality)
-            for item in (request[place] for place in places)
-        ]
-        cached = check(self.sender, ordered) if is_cached is None else is_cached
-        merged = finish_merge(self.namespace, self.payloads, self.sender, ordered, cached)
-        items = {place: part.item for place, part in zip(places, merged, strict=True)}
-        return tuple(items[place] for place in range(len(request)))
+    def _count(self, sent: tuple[Any, ...]) -> None:
+        hits, total = self.counted
+        self.counted = (hits + sent.count(None), total + len(sent))
 
-    def _sent(self, items: tuple[Any, ...]) -> tuple[Any, ...]:
-        return tuple(self.payloads.content(item) for item in items)
-
-    def _check(self, request: Request) -> Any:
-        if not self._is_servable(request):
-            return None
-        ordered = sorted(request, key=lambda item: item.modality)
-        items = [processor_cache.Item(item.key, item.content, item.modality) for item in ordered]
-        self.checked = request, check(self.sender, items)
-        return tuple(self.sender.is_cached([item.key for item in request]))
-
-    def _update(self) -> Any:
-        assert self.checked is not None
-        request, is_cached = self.checked
-        self.checked = None
-        items = self._merge(request, is_cached)
-        self.channel.append(Message(request, items))
-        return self._sent(items)
-
-    def _deliver(self, position: int) -> Any:
-        request, items = self.channel.pop(position)
-        features = [
-            self.namespace.make_feature(data, item.modality, item.key, index)
-            for index, (item, data) in enumerate(zip(request, items, strict=True))
-        ]
+    def _unless_unsupplied(self, operate: Callable[[], Any]) -> Any:
+        """The result, or None where the request was refused: its error has the hashes (DR-02)."""
         try:
-            served = self.receiver.get_and_update_features(features)
-        except RuntimeError as error:
-            result = raised(error)
-            if isinstance(result, Missed):
-                self.reports.append(Report(request, result.hashes))
-            return result
-        if served is not features:
-            return Unexpected("another list than the one that was given")
-        return tuple(self.payloads.content(feature.data) for feature in features)
+            return operate()
+        except ValueError as error:
+            if type(error).__name__ != protocol.UnsuppliedError.__name__:
+                raise
+            return None
+        except AssertionError:
+            self._recount()
+            raise
 
-    def _handle_report(self, position: int) -> None:
-        report = self.reports.pop(position)
-        for key in report.missing:
-            self.sender.invalidate(key)
-        self.retries.append(report.request)
+    def _recount(self) -> None:
+        """Take the sender's own word where nothing says what its updates returned."""
+        hits, total = self.deployment.front_end.sender.make_stats()
+        self.counted = (hits, total)
 
-    def _environment(self, operation: model.Operation) -> None:
+    def _answered(self, answer: Any) -> Any:
+        if answer is None:
+            return False
+        if answer.items is None:
+            return Missed(tuple(map(str, answer.missing)))
+        return tuple([self.payloads.content(item) for item in answer.items])
+
+    def _environment(self, operation: model.Operation) -> Any:
+        """A step without a request; False where it has to wait."""
+        deployment = self.deployment
+        steps: Mapping[type[Any], Callable[..., Any]] = {
+            model.HandleReport: deployment.handle_report,
+            accidents.Abort: deployment.abort,
+            accidents.Drop: deployment.drop,
+            accidents.LoseReport: deployment.lose_report,
+            accidents.ClearP0: deployment.clear_p0,
+            accidents.ClearP1: deployment.clear_p1,
+            accidents.ClearBoth: deployment.clear_both,
+            accidents.FinishClear: deployment.finish_clear,
+            accidents.RestartP1: deployment.restart_p1,
+        }
         match operation:
             case accidents.Bypass(request):
-                items = tuple(self.payloads.item(item.content) for item in request)
-                self.channel.append(Message(request, items))
-            case accidents.Abort(position):
-                del self.channel[position]
-            case accidents.LoseReport(position):
-                self.retries.append(self.reports.pop(position).request)
-            case accidents.ClearP0() | accidents.ClearBoth():
-                self.sender.clear_cache()
-            case accidents.ClearP1() | accidents.FinishClear():
-                self.receiver.clear_cache()
-            case accidents.RestartP1():
-                self.receiver = getattr(self.namespace, RECEIVER)(self.model_config)
-                self.channel.clear()
+                deployment.bypass(self._request(request))
+                return None
+            case _:
+                arguments = msgspec.structs.astuple(operation)
+                return False if steps[type(operation)](*arguments) is False else None
