@@ -31,4 +31,6 @@ def all_advice() -> Mapping[str, Advice]:
 
 def advice(identifier: str) -> Advice:
     """The advice for a clause; where none is stored, the rule of the clause speaks for itself."""
-    return all_advice().get(identifier) or Advice(clause(identifier).rule.rstrip("."))
+    rule = clause(identifier).rule.rstrip(".")
+    is_word = len(rule) > 1 and (rule[1].islower() or rule[1] == " ")
+    return all_advice().get(identifier) or Advice(rule[0].lower() + rule[1:] if is_word else rule)

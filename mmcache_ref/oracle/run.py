@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Collection, Mapping
 from typing import Any, Literal
 
@@ -79,15 +80,26 @@ class Run(msgspec.Struct, frozen=True):
 
 
 def plain(value: Any) -> Any:
-    """`value` as JSON has it; what JSON has no form for becomes a bounded `repr`."""
+    """`value` as JSON has it; what JSON has no form for becomes a bounded `repr`, also a number like NaN."""
 
     def fallback(foreign: Any) -> str:
         return repr(foreign)[:PRINTED_LIMIT]
 
     try:
-        built = msgspec.to_builtins(value, enc_hook=fallback, str_keys=True)
+        built = _finite(msgspec.to_builtins(value, enc_hook=fallback, str_keys=True))
         msgspec.json.encode(built)
     except (TypeError, ValueError, RecursionError):
         # A value that JSON cannot carry at all: a lone surrogate, an int too large, a cycle.
         return ascii(value)[:PRINTED_LIMIT]
     return built
+
+
+def _finite(value: Any) -> Any:
+    """The value with words for the numbers that JSON does not know, which would be read back as nothing."""
+    if isinstance(value, float) and not math.isfinite(value):
+        return str(value)
+    if isinstance(value, dict):
+        return {key: _finite(member) for key, member in value.items()}
+    if isinstance(value, list | tuple):
+        return type(value)(map(_finite, value))
+    return value

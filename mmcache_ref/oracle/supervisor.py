@@ -18,6 +18,7 @@ from typing import IO, Final
 import msgspec
 
 from mmcache_ref.model.component import Op, tag
+from mmcache_ref.oracle.causes import with_causes
 from mmcache_ref.oracle.component import HANG_CLAUSE
 from mmcache_ref.oracle.components import COMPONENTS
 from mmcache_ref.oracle.errors import TargetUnavailable
@@ -95,7 +96,7 @@ def judge_target(
             else:
                 for name in remaining:
                     verdicts[name] = ComponentVerdict(name, "undetermined", reason=death.detail)
-    ordered = tuple(verdicts[name] for name in options.components)
+    ordered = with_causes([verdicts[name] for name in options.components])
     seconds = round(time.monotonic() - started, 2)
     return TargetVerdict(target, options.profile, options.seed, seconds, ordered, command)
 

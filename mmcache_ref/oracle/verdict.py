@@ -9,6 +9,7 @@ import msgspec
 
 from mmcache_ref.oracle.clauses import clause
 from mmcache_ref.oracle.run import Run
+from mmcache_ref.oracle.sentence import sentence
 
 Status = Literal["conforms", "violates", "undetermined"]
 ClauseStatus = Literal["kept", "broken", "not reached"]
@@ -17,10 +18,10 @@ EXIT_CODES: dict[Status, int] = {"conforms": 0, "violates": 2, "undetermined": 3
 
 
 class ClauseVerdict(msgspec.Struct, frozen=True):
-    """One clause on one component: `comparisons` were made for it; `run` is the shortest that breaks it.
+    """One clause on one component: `comparisons` were made for it; `run` breaks it, and `sentence` says how.
 
     `stage` says who found the run, `shared` that it was stored by an earlier judgement; `seed` is the fuzz
-    batch that did.
+    batch that did. `follows_from` names broken clauses that probably are the reason: `CLAUSE (component)`.
     """
 
     id: str
@@ -30,6 +31,8 @@ class ClauseVerdict(msgspec.Struct, frozen=True):
     run: Run | None = None
     stage: Literal["exhaustive", "shared", "fuzz"] | None = None
     seed: int | None = None
+    sentence: str = ""
+    follows_from: tuple[str, ...] = ()
 
 
 class Coverage(msgspec.Struct, frozen=True):
@@ -66,9 +69,10 @@ class ComponentVerdict(msgspec.Struct, frozen=True):
 
     @property
     def broken(self) -> tuple[ClauseVerdict, ...]:
-        """The clauses that are broken, those with the shortest runs first."""
+        """The clauses that are broken: those that follow from no other first, then those with short runs."""
         found = [each for each in self.clauses if each.status == "broken"]
-        return tuple(sorted(found, key=lambda each: (len(each.run.steps) if each.run else 0, each.id)))
+        length = {each.id: len(each.run.steps) if each.run else 0 for each in found}
+        return tuple(sorted(found, key=lambda each: (bool(each.follows_from), length[each.id], each.id)))
 
 
 class TargetVerdict(msgspec.Struct, frozen=True):
@@ -117,7 +121,8 @@ def clause_verdict(
 ) -> ClauseVerdict:
     """A clause is kept only if something was compared for it."""
     status: ClauseStatus = "broken" if run is not None else "kept" if comparisons else "not reached"
-    return ClauseVerdict(identifier, status, comparisons, clause(identifier).rule, run, stage, seed)
+    said = sentence(run) if run is not None else ""
+    return ClauseVerdict(identifier, status, comparisons, clause(identifier).rule, run, stage, seed, said)
 
 
 def schema() -> dict[str, Any]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any
 
 import msgspec
@@ -10,10 +10,28 @@ import msgspec
 from mmcache_ref.model.component import Op, tag
 
 
-def operation_in_words(operation: Op) -> str:
-    """An operation as its name and what it is given."""
-    fields = [getattr(operation, name) for name in operation.__struct_fields__]
-    return " ".join([tag(operation), *(value_in_words(_named(field)) for field in fields)]).strip()
+def operation_in_words(operation: Op, claimed: Collection[str] = ()) -> str:
+    """An operation as its name and what it is given; of `claimed` keys the check said that they are cached,
+    so a request names them without giving their data."""
+    words = [tag(operation)]
+    for field in msgspec.structs.fields(operation):
+        value = _named(getattr(operation, field.name))
+        if field.name == "request" and words != ["bypass"]:
+            items = [value_in_words(item) + " (claimed)" * (item["key"] in claimed) for item in value]
+            words.append(f"[{', '.join(items)}]")
+        elif isinstance(value, bool):
+            words += [f"{field.name}={value}"] if value != field.default else []
+        elif field.name == "content" and value is None:
+            words.append("without data")
+        else:
+            words.append(value_in_words(value))
+    return " ".join(words).strip()
+
+
+def claimed_keys(steps: Sequence[Any], place: int) -> Collection[str]:
+    """The keys that P0 has cached before the step at that place of a run: what a check there claims."""
+    state = steps[place - 1].state if place else {}
+    return state.get("p0.order") or state.get("order") or ()
 
 
 def _named(value: Any) -> Any:
@@ -89,6 +107,8 @@ def ranges(identifiers: Iterable[str]) -> str:
 def _mapping_in_words(value: Mapping[str, Any]) -> str:
     if "value" in value:
         return _description_in_words(value)
+    if "budget_bytes" in value:
+        return _configuration_in_words(value)
     if value.keys() == {"nbytes", "fill"}:
         return f"{value['nbytes']} B/{value['fill']}"
     if value.keys() == {"key", "content", "modality"}:
@@ -126,3 +146,13 @@ def _description_in_words(value: Mapping[str, Any]) -> str:
         return f"({members})" if value["is_tuple"] else f"[{members}]"
     named = ", ".join(f"{key}: {value_in_words(member)}" for key, member in value["members"])
     return f"{{{named}}}" if kind == "mapped" else f"{kind}{{{named}}}"
+
+
+def _configuration_in_words(value: Mapping[str, Any]) -> str:
+    """What the factories read, without what is as usual."""
+    words = [f"{value['budget_bytes']} B", str(value["cache_type"])]
+    words += [] if value["is_multimodal"] else ["no multi-modal input"]
+    for name, count in (("API processes", "api_processes"), ("data-parallel size", "data_parallel_size")):
+        words += [f"{name} {value[count]}"] if value[count] != 1 else []
+    words += ["external load balancing"] if value["is_externally_balanced"] else []
+    return f"({', '.join(words)})"

@@ -1,0 +1,278 @@
+"""One plain sentence about a violation: what the cache did, what it must do and why, and where to look.
+
+It is composed of the run alone, so the terminal, JSON, JUnit, Markdown and pytest say the same.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
+
+import msgspec
+
+from mmcache_ref.oracle.advice import advice
+from mmcache_ref.oracle.run import Mismatch, Run
+from mmcache_ref.oracle.wording import (
+    claimed_keys,
+    operation_in_words,
+    result_in_words,
+    results_in_words,
+    state_in_words,
+    value_in_words,
+)
+
+CLASSES: Final = {
+    "items": "BaseMultiModalCache",
+    "lru": "LRUCache",
+    "processor-only": "MultiModalProcessorOnlyCache",
+    "sender": "LruKeyReplicatedSenderCache",
+    "receiver": "LruKeyReplicatedReceiverCache",
+}
+"""The public class that a component judges."""
+INITIAL: Final = "initial"
+"""The kind of a mismatch that is there before the first operation, which the run names but does not reach."""
+P0_CLAUSES: Final = ("IF-06", "IF-07", "IF-08", "IF-09", "IF-10", "IF-11", "IF-12")
+"""Clauses that, on a pair, the sender keeps; the other ones the receiver."""
+
+
+def sentence(run: Run) -> str:
+    """What an engineer reads first; empty for a run that ends without a mismatch."""
+    mismatch = run.mismatch
+    if mismatch is None or not run.steps:
+        return ""
+    told = advice(mismatch.clause)
+    key = _key(run, mismatch)
+    names = {"{key}": key or "the key", "{cache}": _class_name(run, mismatch)}
+    parts = [f"{_what(run, mismatch)}: {_filled(told.why, names)} ({mismatch.clause})."]
+    if before := _before(run):
+        parts.append(before)
+    if told.look:
+        parts.append(f"Look at: {_filled(told.look, names)}.")
+    return " ".join(parts)
+
+
+def _filled(text: str, names: Mapping[str, str]) -> str:
+    for name, value in names.items():
+        text = text.replace(name, value)
+    return text.replace("`", "")
+
+
+def _class_name(run: Run, mismatch: Mismatch) -> str:
+    named = getattr(run.steps[-1].operation, "cache", run.component)
+    if named in CLASSES:
+        return CLASSES[named]
+    is_p0 = mismatch.clause in P0_CLAUSES or mismatch.aspect.startswith("p0.")
+    return CLASSES["sender" if is_p0 else "receiver"]
+
+
+def _what(run: Run, mismatch: Mismatch) -> str:
+    """What the cache did at the last operation, and what it must do."""
+    number = len(run.steps)
+    operation = operation_in_words(run.steps[-1].operation, claimed_keys(run.steps, number - 1))
+    if mismatch.kind == INITIAL:
+        return f"Before the first operation, {_aspect(run, mismatch)}"
+    if mismatch.aspect == "outcome":
+        return f"Operation {number}, {operation}, {_outcome(run, mismatch)}"
+    return f"After operation {number}, {operation}, {_aspect(run, mismatch)}"
+
+
+def _outcome(run: Run, mismatch: Mismatch) -> str:
+    expected, actual = mismatch.expected, mismatch.actual
+    where, mine, theirs = _first_difference(expected, actual)
+    operation = run.steps[-1].operation
+    if where is not None:
+        label = _part_label(operation, where)
+        return f"gave {_differing(theirs, mine)} for {label}, must give {_differing(mine, theirs)}"
+    if isinstance(actual, str) and not isinstance(expected, str) and " process " in actual:
+        return f"did not come back ({actual}), must {_must(expected)}"
+    key, parts, keys = _key(run, mismatch), _parts(expected), _keys(operation)
+    if parts and key and keys.count(key) == 1 and len(parts) == len(keys):
+        place = keys.index(key)
+        label = _part_label(operation, place)
+        return f"{_did(actual)}, must go on and give {results_in_words(parts[place])} for {label}"
+    if run.component == "items":
+        return _size(operation, expected, actual)
+    if expected is None and operation.__struct_config__.tag in ("get", "pop"):
+        return f"{_did(actual)}, must return the default that was given"
+    return f"{_did(actual, expected)}, must {_must(expected, actual)}"
+
+
+def _size(operation: Any, expected: Any, actual: Any) -> str:
+    """A size or a number of leaves."""
+    kind = operation.__struct_config__.tag
+    if not isinstance(actual, int | float) or kind == "cache_if_fits":
+        return f"{_did(actual, expected)}, must {_must(expected, actual)}"
+    verb, unit = {
+        "size": ("weighs", " B"),
+        "cached_size": ("weighs", " B"),
+        "kept": ("keeps alive", " B of memory"),
+        "complexity": ("counts", " leaves"),
+    }.get(kind, ("gave", ""))
+    infinitive = {"weighs": "weigh", "keeps alive": "keep alive", "counts": "count", "gave": "give"}[verb]
+    return f"{verb} {actual}{unit}, must {infinitive} {value_in_words(expected)}{unit}"
+
+
+def _did(actual: Any, expected: Any = None) -> str:
+    """A result of the target, as what it did."""
+    if isinstance(actual, Mapping):
+        match actual.get("result"):
+            case "raised":
+                says = f"({actual['says']!r})" if actual["says"] else ""
+                return f"raised {actual['error']}{says}"
+            case "missed":
+                return f"raised MultiModalCacheMissError for {', '.join(actual['hashes']) or 'no hash'}"
+            case "unexpected":
+                what = str(actual["what"])
+                return f"did not come back ({what})" if what.startswith("no answer") else f"gave {what}"
+    return f"returned {_differing(actual, expected)}"
+
+
+def _must(expected: Any, actual: Any = None) -> str:
+    """A result of the model, as what must be done."""
+    if isinstance(expected, Mapping):
+        match expected.get("result"):
+            case "raised":
+                kind = "an exception" if expected["error"] == "Exception" else expected["error"]
+                return f"raise {kind}" + (f" that says {expected['says']!r}" if expected["says"] else "")
+            case "missed":
+                return f"raise MultiModalCacheMissError for {', '.join(expected['hashes'])}"
+    return f"return {_differing(expected, actual)}"
+
+
+def _differing(part: Any, other: Any) -> str:
+    """A result, with what distinguishes it from the other one said aloud."""
+    if not isinstance(part, Mapping) or not isinstance(other, Mapping):
+        return results_in_words(part)
+    words = result_in_words(part)
+    if part.get("is_input") is False and other.get("is_input") and part.get("item") == other.get("item"):
+        return f"{words} as an object of its own"
+    if part.get("index") != other.get("index"):
+        return f"{words}, updates numbered {part.get('index')}"
+    if (updates := part.get("updates")) != other.get("updates") and updates == part.get("item"):
+        return f"{words} with the updates of {value_in_words(updates)}"
+    return words
+
+
+def _first_difference(expected: Any, actual: Any) -> tuple[int | None, Any, Any]:
+    """The place of the first part of a result of several parts that differs, and both parts."""
+    mine, theirs = _parts(expected), _parts(actual)
+    if mine is None or theirs is None or len(mine) != len(theirs):
+        return None, expected, actual
+    differing = [place for place, pair in enumerate(zip(mine, theirs, strict=True)) if pair[0] != pair[1]]
+    if not differing:
+        return None, expected, actual
+    return differing[0], mine[differing[0]], theirs[differing[0]]
+
+
+def _parts(result: Any) -> Sequence[Any] | None:
+    """The results for each item of a request; None for a result that is one thing."""
+    if isinstance(result, Mapping) and result.get("result") == "ingested":
+        return list(result["items"])
+    if isinstance(result, list | tuple) and any(isinstance(part, Mapping) for part in result):
+        return result
+    return None
+
+
+def _part_label(operation: Any, place: int) -> str:
+    """Which part of an operation: its place and, where it has one, its key."""
+    keys = _keys(operation)
+    return f"{keys[place]} (item {place + 1})" if place < len(keys) else f"item {place + 1}"
+
+
+def _keys(operation: Any) -> list[str]:
+    """The keys that an operation names, in order; of a request by modality, as its results stand."""
+    built = msgspec.to_builtins(operation)
+    for name in ("request", "features"):
+        if name in built:
+            members = getattr(operation, name)
+            if operation.__struct_config__.tag == "merge":
+                order = list(dict.fromkeys(member.modality for member in members))
+                members = sorted(members, key=lambda member: order.index(member.modality))
+            return [member.key for member in members]
+    if "hashes" in built:
+        return list(built["hashes"])
+    return [built["key"]] if "key" in built else []
+
+
+def _key(run: Run, mismatch: Mismatch) -> str | None:
+    """The one key that a mismatch is about, if it is about one."""
+    keys = _keys(run.steps[-1].operation)
+    if mismatch.aspect == "outcome":
+        where, _, _ = _first_difference(mismatch.expected, mismatch.actual)
+        if where is not None and where < len(keys):
+            return keys[where]
+        named = _named_in(mismatch.actual, keys)
+        if len(named) == 1:
+            return named[0]
+    return keys[0] if len(set(keys)) == 1 else None
+
+
+def _named_in(result: Any, keys: Sequence[str]) -> list[str]:
+    """The keys that an error names."""
+    if not isinstance(result, Mapping):
+        return []
+    if result.get("result") == "missed":
+        return [key for key in dict.fromkeys(keys) if key in result["hashes"]]
+    return [key for key in dict.fromkeys(keys) if repr(key) in str(result.get("says", ""))]
+
+
+def _aspect(run: Run, mismatch: Mismatch) -> str:
+    """An observed part of the state that is not the model's."""
+    side, _, name = mismatch.aspect.rpartition(".")
+    whose = f"in {side.upper()} " if side else ""
+    expected, actual = mismatch.expected, mismatch.actual
+    if isinstance(actual, Mapping) and actual.get("result") in ("raised", "missed", "unexpected"):
+        what = "the state" if name == "observation" else name
+        return f"{whose}{what} cannot be read: it {_did(actual)}"
+    match name:
+        case "order" if isinstance(actual, list | tuple):
+            before = _state_before(run).get(mismatch.aspect, ())
+            words = [[value_in_words(key) for key in keys] for keys in (expected, actual, before)]
+            return whose + _order(*words)
+        case "bytes":
+            return f"{whose}{actual} B are in use, must be {expected} B"
+        case "hits" | "total":
+            return f"{name} is {actual}, must be {expected}"
+        case "length":
+            return f"{whose}the number of entries is {actual}, must be {expected}"
+        case "pins":
+            return f"pinned are {_listed(actual)}, must be {_listed(expected)}"
+        case "data":
+            return f"the keys that have a value are {_listed(actual)}, must be {_listed(expected)}"
+        case "budget":
+            return f"the budget of the cache is {actual} B, must be {expected} B"
+    return f"{whose}{name} is {results_in_words(actual)}, must be {results_in_words(expected)}"
+
+
+def _order(expected: list[str], actual: list[str], before: list[str]) -> str:
+    """Two orders: what is there and must not be, what is not there, or what stands in the wrong place."""
+    twice = sorted({key for key in actual if actual.count(key) > 1})
+    extra = [key for key in dict.fromkeys(actual) if key not in expected]
+    lost = [key for key in expected if key not in actual]
+    said = []
+    if twice:
+        said.append(f"the order names {' and '.join(twice)} more than once")
+    for keys, was, was_not in ((extra, "still there", "there"), (lost, "gone", "not there")):
+        for key in keys:
+            said.append(f"{key} is {was if key in before else was_not}")
+    reason = f" ({', '.join(said)})" if said else ""
+    return f"the keys in eviction order are {_listed(actual)}, must be {_listed(expected)}{reason}"
+
+
+def _listed(keys: Any) -> str:
+    if isinstance(keys, list | tuple):
+        return " ".join(map(value_in_words, keys)) or "none"
+    return results_in_words(keys)
+
+
+def _state_before(run: Run) -> Mapping[str, Any]:
+    return run.steps[-2].state if len(run.steps) > 1 else {}
+
+
+def _before(run: Run) -> str:
+    """What was cached before the last operation, and the budget; nothing where there is no cache."""
+    budget = getattr(run.config, "budget", None)
+    if budget is None:
+        return ""
+    held = state_in_words(_state_before(run)) or "nothing"
+    return f"Cached before: {'nothing' if held.startswith('empty') else held}; the budget is {budget} B."
