@@ -8,7 +8,7 @@ from __future__ import annotations
 import os
 import random
 from collections.abc import Iterator
-from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 import pytest
@@ -73,23 +73,32 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 @pytest.hookimpl(tryfirst=True)
 def pytest_configure(config: pytest.Config) -> None:
     """Register Hypothesis's profiles before its own plugin loads one, and check what is asked."""
-    if config.getoption("--hypothesis-profile", None) in ("ci", "nightly"):
+    profile = config.getoption("--hypothesis-profile", None)
+    if profile in ("ci", "nightly"):
         _register_profiles(config.option.mmcache_examples)
     _choose(config)
     if config.option.mmcache_target is None:
         return
-    if config.option.mmcache_seed is None and config.getoption("--hypothesis-profile", None) == "nightly":
-        # Workers of xdist are given the options of their parent, so all have the same.
-        config.option.mmcache_seed = random.SystemRandom().randrange(2**32)
     from mmcache_ref import testing
 
     given = testing.options_of(config)
     if config.option.mmcache_component:
         given["components"] = tuple(dict.fromkeys(config.option.mmcache_component))
+    by_parent = _given_to_worker(config)
+    if by_parent is not None:
+        config.stash[testing.NOTES] = Path(by_parent["mmcache_notes"])
+        given["seed"] = by_parent["mmcache_seed"]
+    elif profile == "nightly":
+        given.setdefault("seed", random.SystemRandom().randrange(2**32))
     try:
-        config.stash[WISHES] = testing.checked(testing.Wishes(config.option.mmcache_target, **given))
+        wishes = testing.checked(testing.Wishes(config.option.mmcache_target, **given))
     except ValueError as error:
         raise pytest.UsageError(f"--mmcache: {error}") from None
+    config.stash[WISHES] = wishes
+    ids = [node_id(wishes, component, name) for component, name, _ in testing.tests(wishes)]
+    for each in config.stash[CHOSEN]:
+        if not any(_is_within(node, each) for node in ids):
+            raise pytest.UsageError(f"--mmcache: not in the suite of {wishes.target}: {each}")
 
 
 def _register_profiles(examples: str | None) -> None:
@@ -115,17 +124,29 @@ def _register_profiles(examples: str | None) -> None:
 
 def _choose(config: pytest.Config) -> None:
     """Take the node ids of the suite out of the command line: pytest would look for files of that name."""
-    option = config.option
-    if not hasattr(option, "mmcache_chosen"):
-        option.mmcache_chosen = tuple(each for each in config.args if each.startswith(PREFIX))
-        option.mmcache_is_alone = bool(option.mmcache_chosen) and len(option.mmcache_chosen) == len(
-            config.args
-        )
-    if option.mmcache_chosen:
-        others = [each for each in config.args if not each.startswith(PREFIX)]
-        config.args[:] = [] if option.mmcache_is_alone else others
-        named = option.mmcache_chosen[0].removeprefix(PREFIX).partition(")")[0]
-        option.mmcache_target = option.mmcache_target or named
+    chosen = tuple(each for each in config.args if each.startswith(PREFIX))
+    others = [each for each in config.args if not each.startswith(PREFIX)]
+    config.stash[CHOSEN] = chosen
+    if chosen:
+        config.args[:] = others
+        named = chosen[0].removeprefix(PREFIX).partition(")")[0]
+        config.option.mmcache_target = config.option.mmcache_target or named
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_configure_node(node: Any) -> None:
+    """Give a worker of xdist what its command line does not say."""
+    if WISHES in node.config.stash:
+        from mmcache_ref.testing import notes
+
+        node.workerinput["mmcache_notes"] = str(notes(node.config))
+        node.workerinput["mmcache_seed"] = node.config.stash[WISHES].seed
+
+
+def _given_to_worker(config: pytest.Config) -> dict[str, Any] | None:
+    """What this process was given, if it is a worker of xdist."""
+    given: dict[str, Any] | None = getattr(config, "workerinput", None)
+    return given
 
 
 def pytest_report_header(config: pytest.Config) -> str | None:
@@ -147,14 +168,17 @@ def pytest_collection_modifyitems(
     wishes = config.stash.get(WISHES, None)
     if wishes is None:
         return
-    name = f"{PREFIX}{wishes.target})"
+    name = node_id(wishes)
     collector = TargetCollector.from_parent(session, name=name, nodeid=name, wishes=wishes)
-    suite = list(session.genitems(collector))
-    chosen = config.option.mmcache_chosen
-    unknown = [each for each in chosen if not any(_is_within(item.nodeid, each) for item in suite)]
-    if unknown:
-        raise pytest.UsageError(f"--mmcache: not in the suite of {wishes.target}: {', '.join(unknown)}")
-    items += [item for item in suite if not chosen or any(_is_within(item.nodeid, each) for each in chosen)]
+    chosen = config.stash[CHOSEN]
+    for item in session.genitems(collector):
+        if not chosen or any(_is_within(item.nodeid, each) for each in chosen):
+            items.append(item)
+
+
+def node_id(wishes: Wishes, *inside: str) -> str:
+    """The node id of the suite, or of a part of it."""
+    return "::".join([f"{PREFIX}{wishes.target})", *inside])
 
 
 def _is_within(node: str, chosen: str) -> bool:
@@ -175,22 +199,19 @@ class TargetCollector(pytest.Collector):
 
 
 class ComponentCollector(pytest.Collector):
-    """`::COMPONENT`: a test for each stage and each stored run."""
+    """`::COMPONENT`: a test for each stored run and each stage."""
 
     def __init__(self, *, wishes: Wishes, **others: Any) -> None:
         super().__init__(**others)
         self.wishes = wishes
 
     def collect(self) -> Iterator[pytest.Item]:
-        """The stored runs, which take no time, then the stages."""
-        from mmcache_ref.testing import check_run, check_stage, stored_runs
+        """The tests of this component."""
+        from mmcache_ref.testing import tests
 
-        for name, run in stored_runs([self.name]):
-            check = partial(check_run, wishes=self.wishes, run=run)
-            yield SuiteItem.from_parent(self, name=f"stored-run[{name}]", check=check)
-        for stage in self.wishes.stages():
-            check = partial(check_stage, wishes=self.wishes, component=self.name, stage=stage)
-            yield SuiteItem.from_parent(self, name=stage, check=check)
+        for component, name, check in tests(self.wishes):
+            if component == self.name:
+                yield SuiteItem.from_parent(self, name=name, check=check)
 
 
 class SuiteItem(pytest.Item):

@@ -7,11 +7,14 @@ TestMyCache = suite("py:my_package.my_module:namespace")
 
 from __future__ import annotations
 
+import hashlib
 import io
 import os
 import sys
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+import tempfile
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from functools import partial
 from pathlib import Path
 from typing import Any, Final, NoReturn
 
@@ -25,7 +28,7 @@ from mmcache_ref.oracle.components import COMPONENTS
 from mmcache_ref.oracle.errors import TargetUnavailable
 from mmcache_ref.oracle.lockstep import BEST_LEVEL
 from mmcache_ref.oracle.run import Profile, Run
-from mmcache_ref.oracle.sharing import DatabaseUnavailable, judge_sharing, open_database
+from mmcache_ref.oracle.sharing import judge_sharing, open_database
 from mmcache_ref.oracle.stored import read_run
 from mmcache_ref.oracle.suite import Options, Stage
 from mmcache_ref.oracle.supervisor import replay_run
@@ -39,8 +42,12 @@ WIDTH: Final = 110
 LONGEST_SECONDS: Final = 86_400.0
 """Ends a fuzz stage that is told a number of examples, and no time."""
 
-UNLOADABLE = pytest.StashKey[dict[str, str]]()
-"""For each target that could not be loaded in this process, the test that failed for it."""
+
+NOTES = pytest.StashKey[Path]()
+
+
+Check = Callable[[pytest.Item], None]
+"""Fails the test that it is given."""
 
 
 class Wishes(msgspec.Struct, frozen=True):
@@ -96,6 +103,15 @@ def stored_runs(components: Sequence[str]) -> Iterator[tuple[str, Run]]:
             yield path.stem, run
 
 
+def tests(wishes: Wishes) -> Iterator[tuple[str, str, Check]]:
+    """Component, name and check of each test, in an order in which quick ones come first."""
+    for name, run in stored_runs(wishes.components):
+        yield run.component, f"stored-run[{name}]", partial(check_run, wishes=wishes, run=run)
+    for component in wishes.components:
+        for stage in wishes.stages():
+            yield component, stage, partial(check_stage, wishes=wishes, component=component, stage=stage)
+
+
 def check_stage(node: pytest.Item, wishes: Wishes, component: str, stage: Stage) -> None:
     """Fail the test unless this stage finds that the target conforms."""
     is_loaded = False
@@ -107,13 +123,10 @@ def check_stage(node: pytest.Item, wishes: Wishes, component: str, stage: Stage)
     if stage not in wishes.stages():
         pytest.skip("there is no time to fuzz")
     _skip_unloadable(node, wishes.target)
-    try:
-        with _import_path_for_workers():
-            verdict = judge_sharing(
-                wishes.target, wishes.options(component, stage), wishes.examples, observer=observer
-            )
-    except DatabaseUnavailable as error:
-        pytest.fail(f"undetermined: {error}", pytrace=False)
+    with _import_path_for_workers():
+        verdict = judge_sharing(
+            wishes.target, wishes.options(component, stage), wishes.examples, observer=observer
+        )
     (judged,) = verdict.components
     if not is_loaded:
         _fail_unloadable(node, wishes.target, judged.reason)
@@ -131,12 +144,9 @@ def check_stage(node: pytest.Item, wishes: Wishes, component: str, stage: Stage)
 def check_run(node: pytest.Item, wishes: Wishes, run: Run) -> None:
     """Fail the test unless the target keeps every clause on a stored run."""
     _skip_unloadable(node, wishes.target)
-    run = msgspec.structs.replace(run, profile=wishes.profile)
-    try:
-        with _import_path_for_workers():
-            repeated = replay_run(wishes.target, run)
-    except TargetUnavailable as error:
-        _fail_unloadable(node, wishes.target, str(error))
+    repeated = _repeated(wishes.target, msgspec.structs.replace(run, profile=wishes.profile))
+    if isinstance(repeated, TargetUnavailable):
+        _fail_unloadable(node, wishes.target, str(repeated))
     if repeated.mismatch is None:
         return
     broken = clause_verdict(repeated.mismatch.clause, 1, repeated, "shared", None)
@@ -144,6 +154,14 @@ def check_run(node: pytest.Item, wishes: Wishes, run: Run) -> None:
     pytest.fail(
         failure(TargetVerdict(wishes.target, wishes.profile, wishes.seed, 0.0, (component,))), pytrace=False
     )
+
+
+def _repeated(target: str, run: Run) -> Run | TargetUnavailable:
+    try:
+        with _import_path_for_workers():
+            return replay_run(target, run)
+    except TargetUnavailable as error:
+        return error
 
 
 def failure(verdict: TargetVerdict) -> str:
@@ -172,16 +190,37 @@ def _import_path_for_workers() -> Iterator[None]:
         yield
 
 
+def notes(config: pytest.Config) -> Path:
+    """A folder for this run of pytest, gone at its end; the plugin lets the workers of xdist share one."""
+    if NOTES not in config.stash:
+        folder = tempfile.TemporaryDirectory(prefix="mmcache-ref-")
+        config.add_cleanup(folder.cleanup)
+        config.stash[NOTES] = Path(folder.name)
+    return config.stash[NOTES]
+
+
 def _fail_unloadable(node: pytest.Item, target: str, reason: str) -> NoReturn:
-    node.config.stash.setdefault(UNLOADABLE, {}).setdefault(target, node.nodeid)
-    pytest.fail(f"undetermined: {target} cannot be judged: {reason}", pytrace=False)
+    """Fail, and leave a note of it; but skip the test if another one was faster."""
+    note = _note(node, target)
+    with tempfile.NamedTemporaryFile("w", dir=note.parent, encoding="utf-8") as written:
+        written.write(node.nodeid)
+        written.flush()
+        with suppress(FileExistsError):
+            os.link(written.name, note)
+    _skip_unloadable(node, target)
+    pytest.fail(f"undetermined: {reason}", pytrace=False)
 
 
 def _skip_unloadable(node: pytest.Item, target: str) -> None:
     """One failure says that a target cannot be loaded; the other tests that need it have nothing to add."""
-    failed = node.config.stash.setdefault(UNLOADABLE, {}).get(target)
-    if failed not in (None, node.nodeid):
+    note = _note(node, target)
+    failed = note.read_text(encoding="utf-8") if note.exists() else node.nodeid
+    if failed != node.nodeid:
         pytest.skip(f"{target} cannot be loaded, see the failure of {failed}")
+
+
+def _note(node: pytest.Item, target: str) -> Path:
+    return notes(node.config) / hashlib.sha256(target.encode()).hexdigest()
 
 
 def suite(
