@@ -25,4 +25,6 @@ FAULT = Fault(
     component="factories",
     clauses=("FA-02", "DR-21"),
     upstream=("#17284", "#22198"),
+    accidents=("second-engine",),
+    without=("paired",),
 )

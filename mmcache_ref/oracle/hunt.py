@@ -127,8 +127,7 @@ def _row(fault: Any, parts: Sequence[Part]) -> Row:
     cells = []
     for technique in TECHNIQUES:
         mine = [part for part in ordered if part.technique == technique]
-        if mine:
-            cells.append(_cell(fault, technique, mine, shortest))
+        cells.append(_cell(fault, technique, mine, shortest))
     return Row(
         fault.name,
         fault.title,

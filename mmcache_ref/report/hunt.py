@@ -21,8 +21,8 @@ HEADINGS: dict[Technique, str] = {
 }
 LEGEND = (
     "found / tried; median operations (exhaustive: edges, explore: states) and seconds to the first "
-    "violation; median length of the run, which is shrunk where it was fuzzed, and the longest; if not all named a "
-    "clause of the fault: how many did, and the clauses that others named."
+    "violation; median length of the run, which is shrunk where it was fuzzed, and the longest; if not all "
+    "named a clause of the fault: how many did, and the clauses that others named."
 )
 MEDIAN_SECONDS = 1.0
 """What a median is held against, for information: a loaded machine is slower."""

@@ -1,0 +1,260 @@
+"""The hunt: every technique's part, the matrix made of them, what is demanded of it, and the command."""
+
+from __future__ import annotations
+
+import json
+import multiprocessing
+import sys
+from pathlib import Path
+
+import msgspec
+import pytest
+from rich.console import Console
+
+from mmcache_ref import cli
+from mmcache_ref.faults import FAULTS
+from mmcache_ref.oracle import hunting
+from mmcache_ref.oracle.components import COMPONENTS
+from mmcache_ref.oracle.exhaustive import execute_graph
+from mmcache_ref.oracle.guard import hang_guard
+from mmcache_ref.oracle.hunt import Hunt, Part, Sighting, Technique, hunt
+from mmcache_ref.oracle.hunting import Task, perform, perform_all, tasks
+from mmcache_ref.oracle.lockstep import Trial
+from mmcache_ref.oracle.run import Mismatch, Run, Step
+from mmcache_ref.oracle.targets import resolve
+from mmcache_ref.report.hunt import hunt_json, hunt_markdown, hunt_text
+
+FEW = range(3)
+"""Seeds of the fast tests."""
+
+
+@pytest.mark.parametrize("name", FAULTS)
+def test_the_exhaustive_stage_finds_it_by_its_first_clause(name: str) -> None:
+    fault = FAULTS[name]
+    component = COMPONENTS[fault.component]
+    clause = fault.clauses[0]
+    with hang_guard() as guard:
+        trial = Trial(component, resolve(f"fault:{name}"), guard=guard)
+        assert clause in execute_graph(trial, component.executed_config, only=clause).runs
+
+
+@pytest.mark.parametrize("name", FAULTS)
+def test_fuzzing_finds_it_and_names_a_clause_of_it(name: str) -> None:
+    part = perform(Task(name, "fuzz-best", FEW))
+    assert len(part.sightings) == part.tried == len(FEW)
+    assert {each.clause for each in part.sightings} & set(FAULTS[name].clauses)
+
+
+@pytest.mark.parametrize("name", [name for name, fault in FAULTS.items() if fault.is_in_model])
+def test_a_search_of_the_model_finds_it_once_its_rule_is_off(name: str) -> None:
+    part = perform(Task(name, "explore"))
+    assert part.sightings[0].clause in FAULTS[name].clauses
+
+
+def test_where_the_model_has_no_such_rule_it_says_so() -> None:
+    part = perform(Task("D09", "explore"))
+    assert (part.tried, part.reason) == (0, "the model has no such rule to switch off")
+
+
+def test_outcomes_alone_show_a_ghost_by_the_hang_it_leads_to() -> None:
+    part = perform(Task("D06", "fuzz-L0", range(1)))
+    assert len(part.sightings) == 1
+
+
+def test_what_is_found_follows_from_the_seed() -> None:
+    first, second = (perform(Task("D09", "fuzz-best", range(2))) for _ in range(2))
+    assert [msgspec.structs.replace(each, seconds=0) for each in first.sightings] == [
+        msgspec.structs.replace(each, seconds=0) for each in second.sightings
+    ]
+    assert first.runs == second.runs
+
+
+def test_a_technique_that_finds_nothing_gives_up_early(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(hunting, "MOST_OPERATIONS", 1)
+    part = perform(Task("D06", "fuzz-best", range(20)))
+    assert (part.tried, part.sightings, part.reason) == (2, (), "nothing within 1 operations")
+
+
+def test_every_seed_is_fuzzed_once_at_each_level() -> None:
+    planned = tasks(["D02", "D03"], 50)
+    for technique in ("fuzz-L0", "fuzz-best"):
+        mine = [task for task in planned if (task.fault, task.technique) == ("D03", technique)]
+        assert [seed for task in mine for seed in task.seeds] == list(range(50))
+    for technique in ("exhaustive", "explore"):
+        assert sum(task.technique == technique for task in planned) == 2
+
+
+def test_tasks_are_shared_between_processes_of_which_none_remains() -> None:
+    planned = [Task("D17", "fuzz-best", range(1)), Task("D15", "explore")]
+    seen: list[Part] = []
+    parts = perform_all(planned, 2, seen.append)
+    assert {(part.fault, part.technique) for part in parts} == {("D17", "fuzz-best"), ("D15", "explore")}
+    assert seen == parts
+    assert multiprocessing.active_children() == []
+
+
+def test_a_task_that_fails_ends_the_hunt_and_its_processes() -> None:
+    with pytest.raises(KeyError, match="D99"):
+        perform_all([Task("D99", "explore"), Task("D17", "fuzz-best", range(50))], 2)
+    assert multiprocessing.active_children() == []
+
+
+def run_of(clause: str, length: int) -> Run:
+    """A run that breaks a clause after so many operations."""
+    mismatch = Mismatch(clause, "outcome", "kind", 0, None, None)
+    return Run("receiver", {"budget": 2}, "safe", tuple(Step(place) for place in range(length)), mismatch)
+
+
+def fuzzed(technique: Technique, tried: int, *sightings: Sighting) -> Part:
+    """A part of D05 with these sightings."""
+    return Part(
+        "D05",
+        technique,
+        tried,
+        sightings,
+        {each.clause: run_of(each.clause, each.length) for each in sightings},
+    )
+
+
+EXHAUSTIVE = Part(
+    "D05",
+    "exhaustive",
+    1,
+    (Sighting("IF-16", 31, 0.02, 1),),
+    {"IF-16": run_of("IF-16", 1), "IF-15": run_of("IF-15", 2)},
+)
+EXPLORE = Part("D05", "explore", 0, reason="no such rule")
+L0 = fuzzed("fuzz-L0", 2, Sighting("IF-16", 30, 0.5, 2, seed=0), Sighting("IF-16", 10, 0.1, 1, seed=1))
+BEST = fuzzed("fuzz-best", 2, Sighting("IF-15", 20, 0.2, 4, seed=0), Sighting("KR-09", 40, 0.4, 2, seed=1))
+
+
+def matrix(*parts: Part) -> Hunt:
+    """The matrix of these parts."""
+    return hunt("0", 2, parts)
+
+
+def test_the_matrix_has_medians_lengths_and_shares() -> None:
+    (row,) = matrix(BEST, EXPLORE, L0, EXHAUSTIVE).rows
+    assert row.shortest == {"IF-15": 2, "IF-16": 1}
+    assert [cell.technique for cell in row.cells] == ["exhaustive", "fuzz-L0", "fuzz-best", "explore"]
+    best = row.cell("fuzz-best")
+    assert (best.tried, best.found, best.named) == (2, 2, 1)
+    assert (best.operations, best.seconds, best.length, best.longest) == (30, 0.3, 3, 4)
+    assert best.clauses == {"IF-15": 1, "KR-09": 1}
+    assert best.excess == 2  # IF-15 has a run of 2; for KR-09 none is known, and the shortest of all has 1
+    assert row.cell("explore").reason == "no such rule"
+
+
+def test_the_matrix_does_not_depend_on_which_task_was_done_first() -> None:
+    parts = [EXHAUSTIVE, L0, BEST, EXPLORE]
+    halves = [msgspec.structs.replace(L0, tried=1, sightings=(each,)) for each in L0.sightings]
+    assert matrix(*parts) == matrix(*reversed(parts))
+    assert matrix(EXHAUSTIVE, *halves, BEST) == matrix(EXHAUSTIVE, *reversed(halves), BEST)
+
+
+def test_the_run_that_is_kept_is_the_exhaustive_one_of_the_first_clause() -> None:
+    assert matrix(BEST, L0, EXHAUSTIVE).rows[0].run == EXHAUSTIVE.runs["IF-16"]
+    blind = msgspec.structs.replace(EXHAUSTIVE, sightings=(), runs={})
+    assert matrix(blind, L0, BEST).rows[0].run == L0.runs["IF-16"]
+
+
+def test_the_demands_hold_of_a_good_matrix() -> None:
+    assert matrix(EXHAUSTIVE, L0, BEST, EXPLORE).is_kept
+
+
+@pytest.mark.parametrize(
+    ("parts", "failing", "what"),
+    [
+        ((msgspec.structs.replace(EXHAUSTIVE, sightings=()), BEST), 0, "D05 by 1"),
+        ((EXHAUSTIVE, L0, fuzzed("fuzz-best", 20, *BEST.sightings)), 1, "D05 from 2 of 20"),
+        ((EXHAUSTIVE, L0, fuzzed("fuzz-best", 1, Sighting("IF-16", 9, 0.1, 4))), 2, "D05 by 3"),
+    ],
+)
+def test_a_demand_that_fails_says_of_which_fault(parts: tuple[Part, ...], failing: int, what: str) -> None:
+    found = matrix(*parts)
+    assert not found.is_kept
+    assert [bool(demand.failures) for demand in found.demands] == [place == failing for place in range(3)]
+    assert found.demands[failing].failures == (what,)
+
+
+def test_a_matrix_as_text() -> None:
+    console = Console(width=160)
+    with console.capture() as captured:
+        console.print(hunt_text(matrix(EXHAUSTIVE, L0, BEST, EXPLORE)))
+    text = captured.get()
+    for expected in ("D05 receiver", "2 / 2", "30 op, 0.30 s", "run 3, longest 4", "named: 1; else KR-09 1"):
+        assert expected in text
+    assert text.count("holds:") == 3
+
+
+def test_a_matrix_as_markdown_is_one_table() -> None:
+    text = hunt_markdown(matrix(EXHAUSTIVE, L0, BEST, EXPLORE))
+    table = [line for line in text.splitlines() if line.startswith("|")]
+    assert len(table) == 3
+    assert {line.count("|") for line in table} == {6}
+
+
+def test_a_matrix_as_json_has_every_figure() -> None:
+    decoded = json.loads(hunt_json(matrix(EXHAUSTIVE, L0, BEST, EXPLORE)))
+    assert decoded["rows"][0]["cells"][2]["clauses"] == {"IF-15": 1, "KR-09": 1}
+    assert decoded["rows"][0]["run"]["mismatch"]["clause"] == "IF-16"
+    assert decoded["demands"][0]["failures"] == []
+
+
+def call(monkeypatch: pytest.MonkeyPatch, *arguments: str) -> int:
+    """The exit code of `mmcache-ref` with these arguments, in this process."""
+    monkeypatch.setattr(sys, "argv", ["mmcache-ref", *arguments])
+    with pytest.raises(SystemExit) as exit_info:
+        cli.main()
+    return exit_info.value.code if isinstance(exit_info.value.code, int) else 0
+
+
+def test_the_command_prints_stores_and_exits_with_0(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    monkeypatch.setattr(cli, "perform_all", lambda planned, jobs, progress: [EXHAUSTIVE, L0, BEST, EXPLORE])
+    assert call(monkeypatch, "hunt", "d05", "--seeds", "2", "--format", "json", "--store", str(tmp_path)) == 0
+    assert json.loads(capsys.readouterr().out)["rows"][0]["fault"] == "D05"
+    assert json.loads((tmp_path / "D05.json").read_text())["clause"] == "IF-16"
+
+
+def test_the_command_exits_with_2_when_a_demand_fails(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(cli, "perform_all", lambda planned, jobs, progress: [BEST])
+    assert call(monkeypatch, "hunt", "D05", "--seeds", "2") == 2
+
+
+@pytest.mark.parametrize("command", ["hunt", "faults"])
+def test_an_unknown_fault_is_a_usage_error(
+    command: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert call(monkeypatch, command, "D99") == 1
+    assert "D02" in capsys.readouterr().err
+
+
+def test_faults_are_listed(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    monkeypatch.setenv("COLUMNS", "200")
+    assert call(monkeypatch, "faults") == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert [line.split()[0] for line in lines[1:]] == list(FAULTS)
+
+
+def test_a_fault_is_told_with_its_rule_and_the_commands_that_show_it(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert call(monkeypatch, "faults", "d03") == 0
+    told = capsys.readouterr().out
+    for expected in (
+        "reference.promises:PromisedEntries.hold",
+        "KR-13  “Sender: from its touch",
+        "mmcache-ref conform fault:D03 --component sender",
+        "mmcache-ref replay fault:D03 ",
+        "mmcache-ref explore key-replicated --with oversize",
+    ):
+        assert expected in told
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(7200)
+def test_the_demands_hold_over_a_hundred_seeds() -> None:
+    found = hunt("0", 100, perform_all(tasks(list(FAULTS), 100), 2))
+    assert [demand.failures for demand in found.demands] == [(), (), ()]
