@@ -31,6 +31,7 @@ from mmcache_ref.oracle.hunting import perform_all, tasks
 from mmcache_ref.oracle.lockstep import BEST_LEVEL
 from mmcache_ref.oracle.matrix import VIEWS, matrix, missing, tests_directory
 from mmcache_ref.oracle.regressions import run_file, store_runs
+from mmcache_ref.oracle.sentence import sentence
 from mmcache_ref.oracle.sharing import DatabaseUnavailable, judge_sharing, open_database
 from mmcache_ref.oracle.stored import read_run
 from mmcache_ref.oracle.suite import Options
@@ -38,6 +39,7 @@ from mmcache_ref.oracle.supervisor import replay_run, stop
 from mmcache_ref.oracle.targets import check_target, seeded_faults
 from mmcache_ref.oracle.verdict import EXIT_CODES, Report, report
 from mmcache_ref.oracle.worker import Judged, Message, Progressed
+from mmcache_ref.report.clauses import clause_text, matrix_table
 from mmcache_ref.report.exploration import (
     exploration_json,
     exploration_status,
@@ -48,7 +50,7 @@ from mmcache_ref.report.faults import fault_text, faults_table
 from mmcache_ref.report.files import report_json, write_report
 from mmcache_ref.report.hunt import hunt_json, hunt_markdown, hunt_text
 from mmcache_ref.report.junit import junit
-from mmcache_ref.report.text import clause_text, matrix_table, report_text, run_table
+from mmcache_ref.report.text import report_text, run_table
 
 USAGE, BAD_RUN, INTERRUPTED = 1, 4, 130
 USAGE_ERROR: Any = typer.BadParameter.__base__
@@ -226,6 +228,8 @@ def replay(
         raise typer.BadParameter(str(error)) from None
     except TargetUnavailable as error:
         fail(str(error), EXIT_CODES["undetermined"])
+    if repeated.mismatch is not None:
+        output.print(sentence(repeated), markup=False)
     output.print(run_table(repeated))
     if repeated.mismatch is None:
         output.print(f"{target} keeps every clause on this run")
@@ -306,11 +310,12 @@ def show_clauses(
             raise typer.BadParameter(str(error)) from None
         output.print(clause_text(found, cells[found.id]))
         return
-    if tests_directory() is None:
-        messages.print("the tests are not installed: the column `test` stays empty", style="dim")
+    unknown = ("test",) if tests_directory() is None else ()
+    if unknown:
+        messages.print("the tests are not installed: of the column `test` nothing is known", style="dim")
     if not missing_only:
         rows = [(each, cells[each.id]) for each in specification.all_clauses().values()]
-        output.print(matrix_table(rows, VIEWS))
+        output.print(matrix_table(rows, VIEWS, unknown))
         return
     holes = missing(cells)
     for each, views in holes:

@@ -84,7 +84,7 @@ def parse(text: str, file: str) -> list[Clause]:
                 is_stronger=match["origin"] != "seed",
                 faults=tuple(re.findall(r"[DS]\d\d", match["origin"])),
                 rule=" ".join(rule.split()),
-                notes=notes.strip(),
+                notes="\n\n".join(" ".join(each.split()) for each in re.split(r"\n\s*\n", notes.strip())),
                 views=_views(lines) or demanded,
                 file=file,
             )

@@ -78,6 +78,15 @@ def results_in_words(result: Any) -> str:
     return result_in_words(result)
 
 
+def outcome_in_words(operation: Op, result: Any) -> str:
+    """As `results_in_words`, with what a number counts where the operation tells."""
+    unit = {"kept": " B kept alive", "size": " B", "cached_size": " B", "complexity": " leaves"}.get(
+        tag(operation)
+    )
+    is_count = isinstance(result, int | float) and not isinstance(result, bool)
+    return results_in_words(result) + (unit if unit and is_count else "")
+
+
 def state_in_words(state: Mapping[str, Any]) -> str:
     """The keys in eviction order, least recent first, of each side; of a single cache also the bytes."""
     parts = []

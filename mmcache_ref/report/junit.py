@@ -5,8 +5,8 @@ from __future__ import annotations
 from xml.etree import ElementTree
 
 from mmcache_ref.oracle.verdict import ClauseVerdict, ComponentVerdict, Report, TargetVerdict
+from mmcache_ref.oracle.wording import claimed_keys, operation_in_words, results_in_words
 from mmcache_ref.report.text import replay_command
-from mmcache_ref.oracle.wording import operation_in_words, results_in_words
 
 
 def junit(report: Report) -> str:
@@ -40,8 +40,15 @@ def _case(target: TargetVerdict, suite: str, each: ClauseVerdict) -> ElementTree
         ElementTree.SubElement(case, "skipped", message="nothing was compared for this clause")
     if each.run is not None and each.run.mismatch is not None:
         mismatch = each.run.mismatch
-        failure = ElementTree.SubElement(case, "failure", message=_legal(each.rule), type=each.id)
-        lines = [operation_in_words(step.operation) for step in each.run.steps]
+        message = _legal(each.sentence or each.rule)
+        failure = ElementTree.SubElement(case, "failure", message=message, type=each.id)
+        lines = [f"{each.id}: {each.rule}"]
+        if each.follows_from:
+            lines.append(f"probably follows from {', '.join(each.follows_from)}")
+        steps = each.run.steps
+        lines += [
+            operation_in_words(step.operation, claimed_keys(steps, place)) for place, step in enumerate(steps)
+        ]
         lines.append(f"expected {mismatch.aspect}: {results_in_words(mismatch.expected)}")
         lines.append(f"got: {results_in_words(mismatch.actual)}")
         lines.append(replay_command(target.target, each.run))

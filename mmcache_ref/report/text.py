@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import shlex
 import textwrap
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
+from functools import partial
 
 from rich.console import Group, RenderableType
 from rich.markup import escape
@@ -12,16 +13,20 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
-from mmcache_ref.oracle.clauses import Clause, all_clauses, clause
+from mmcache_ref.oracle.clauses import all_clauses, clause
 from mmcache_ref.oracle.run import Run
+from mmcache_ref.oracle.sentence import INITIAL
 from mmcache_ref.oracle.stored import encode_run
 from mmcache_ref.oracle.verdict import ClauseVerdict, ComponentVerdict, Coverage, Report, TargetVerdict
 from mmcache_ref.oracle.wording import (
+    claimed_keys,
     operation_in_words,
+    outcome_in_words,
     ranges,
     results_in_words,
     state_in_words,
 )
+from mmcache_ref.report.clauses import origin
 
 SHORT_RULE = 100
 """Characters of a rule in a table."""
@@ -41,9 +46,7 @@ def report_text(report: Report) -> RenderableType:
     if any(component.broken for target in report.targets for component in target.components):
         parts += ["", clauses_table(report.targets)]
     for target in report.targets:
-        for component in target.components:
-            for each in component.broken:
-                parts += ["", violation(target, component, each)]
+        parts += violations(target)
     for target in report.targets:
         for reason, components in reasons(target).items():
             parts += ["", Text(f"{target.target}, {', '.join(components)}: {reason}", style="yellow")]
@@ -91,7 +94,7 @@ def clauses_table(targets: Sequence[TargetVerdict]) -> Table:
     found = [each for target in targets for component in target.components for each in component.broken]
     for identifier in sorted({each.id for each in found}):
         table.add_row(
-            f"{identifier}\n{_origin(clause(identifier))}",
+            f"{identifier}\n{origin(clause(identifier))}",
             escape(shortened(clause(identifier).rule)),
             *(_status(target, identifier) for target in targets),
         )
@@ -101,10 +104,6 @@ def clauses_table(targets: Sequence[TargetVerdict]) -> Table:
 def shortened(rule: str) -> str:
     """The beginning of a rule; the run below the table quotes it whole."""
     return textwrap.shorten(rule, SHORT_RULE, placeholder=" …")
-
-
-def _origin(each: Clause) -> str:
-    return ", ".join(each.faults) if each.is_stronger else "seed"
 
 
 def _status(target: TargetVerdict, identifier: str) -> Text:
@@ -123,17 +122,47 @@ def _count(run: Run) -> str:
     return f"{count} operation{'' if count == 1 else 's'}"
 
 
-def violation(target: TargetVerdict, component: ComponentVerdict, broken: ClauseVerdict) -> RenderableType:
-    """The clause, its rule, and the shortest run that breaks it."""
+def violations(target: TargetVerdict) -> list[RenderableType]:
+    """Every violation of a target: first those to begin with, then in short what may follow from them."""
+    found = [(component, each) for component in target.components for each in component.broken]
+    roots = [pair for pair in found if not pair[1].follows_from]
+    parts: list[RenderableType] = []
+    for component, each in roots:
+        parts += ["", violation(target, component, each)]
+    reasons: dict[tuple[str, ...], list[tuple[ComponentVerdict, ClauseVerdict]]] = {}
+    for component, each in found:
+        if each.follows_from:
+            reasons.setdefault(each.follows_from, []).append((component, each))
+    for reason, pairs in reasons.items():
+        parts += ["", Text(f"Probably follows from {', '.join(reason)}:", style="bold yellow")]
+        for component, each in pairs:
+            parts.append(Padding(violation(target, component, each, is_short=True), (0, 0, 0, 2)))
+    return parts
+
+
+FOUND_BY = {
+    "exhaustive": "exhaustive",
+    "shared": "a run from the shared examples",
+}
+
+
+def violation(
+    target: TargetVerdict, component: ComponentVerdict, broken: ClauseVerdict, *, is_short: bool = False
+) -> RenderableType:
+    """The clause, the sentence that says what is wrong, the rule and the run; in short without these two."""
     run = broken.run
     assert run is not None
-    found = f"fuzz seed {broken.seed}" if broken.seed is not None else "exhaustive"
+    found = f"fuzz seed {broken.seed}" if broken.seed is not None else FOUND_BY[broken.stage or "exhaustive"]
     head = Text.assemble(
         (broken.id, "bold red"),
         f" broken by {target.target}, {component.component}, {_count(run)} ({found})",
     )
-    lines: list[RenderableType] = [head, Padding(Text(f"“{broken.rule}”", style="italic"), (0, 0, 0, 2))]
-    lines += [Padding(run_table(run), (0, 0, 0, 2))]
+    lines: list[RenderableType] = [head]
+    if broken.sentence:
+        lines.append(Padding(Text(broken.sentence), (0, 0, 0, 2)))
+    if not is_short:
+        lines.append(Padding(Text(f"“{broken.rule}”", style="italic"), (0, 0, 0, 2)))
+        lines.append(Padding(run_table(run), (0, 0, 0, 2)))
     # One line, however long, so that it can be copied.
     lines += [Text(f"repeat: {replay_command(target.target, run)}", "dim", no_wrap=True, overflow="ignore")]
     return Group(*lines)
@@ -152,8 +181,8 @@ def run_table(run: Run) -> RenderableType:
     for number, step in enumerate(run.steps, 1):
         table.add_row(
             str(number),
-            escape(operation_in_words(step.operation)),
-            escape(results_in_words(step.expected)),
+            escape(operation_in_words(step.operation, claimed_keys(run.steps, number - 1))),
+            escape(outcome_in_words(step.operation, step.expected)),
             escape(state_in_words(step.state)),
         )
     budget = getattr(run.config, "budget", None)
@@ -161,11 +190,15 @@ def run_table(run: Run) -> RenderableType:
     parts.append(table)
     mismatch = run.mismatch
     if mismatch is not None:
-        what = "result" if mismatch.aspect == "outcome" else f"{mismatch.aspect} (L{mismatch.level})"
-        parts.append(Text(f"{what}, by the clauses: {results_in_words(mismatch.expected)}"))
+        what, words = f"{mismatch.aspect} (L{mismatch.level})", results_in_words
+        if mismatch.aspect == "outcome":
+            what, words = "result", partial(outcome_in_words, run.steps[-1].operation)
+        if mismatch.kind == INITIAL:
+            what += " before the first operation"
+        parts.append(Text(f"{what}, by the clauses: {words(mismatch.expected)}"))
         if not run.is_repeatable:
             parts.append(Text("The target did this once, and not when the run was repeated.", style="yellow"))
-        parts.append(Text(f"{what}, of the target:  {results_in_words(mismatch.actual)}", style="bold red"))
+        parts.append(Text(f"{what}, of the target:  {words(mismatch.actual)}", style="bold red"))
     return Group(*parts)
 
 
@@ -211,34 +244,3 @@ def _closing(target: TargetVerdict) -> Text:
         (target.status, f"bold {COLOURS[target.status]}"),
         f"{what} (profile {target.profile}, seed {target.seed}, {target.seconds:.0f} s)",
     )
-
-
-def clause_text(each: Clause, serving: dict[str, tuple[str, ...]]) -> RenderableType:
-    """A clause with its rule, its notes, and who serves it."""
-    origin = f"stronger: {', '.join(each.faults)}" if each.is_stronger else "seed"
-    lines: list[RenderableType] = [
-        Text.assemble((each.id, "bold"), f" · {each.level} · {origin} · spec/{each.file}"),
-        Padding(Text(each.rule), (0, 0, 0, 2)),
-    ]
-    if each.notes:
-        lines.append(Padding(Text(each.notes, style="dim"), (1, 0, 0, 2)))
-    lines.append("")
-    for view, places in serving.items():
-        lines.append(f"  {view:10} {', '.join(places) or '–'}")
-    return Group(*lines)
-
-
-def matrix_table(rows: Iterable[tuple[Clause, dict[str, tuple[str, ...]]]], views: Sequence[str]) -> Table:
-    """The matrix clause × view: how many places serve it; `–` where the specification asks for none."""
-    table = Table(box=None, padding=(0, 2, 0, 0))
-    for name in ("clause", "level", "origin"):
-        table.add_column(name, no_wrap=True)
-    for view in views:
-        table.add_column(view, justify="right")
-    for each, serving in rows:
-        cells = []
-        for view in views:
-            count = len(serving[view])
-            cells.append(str(count) if count else "[red]missing[/red]" if view in each.views else "–")
-        table.add_row(each.id, each.level, _origin(each), *cells)
-    return table

@@ -1,0 +1,54 @@
+"""Clauses and the matrix of the views that serve them, for a terminal."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Sequence
+
+from rich.console import Group, RenderableType
+from rich.padding import Padding
+from rich.table import Table
+from rich.text import Text
+
+from mmcache_ref.oracle.clauses import Clause
+
+
+def origin(each: Clause) -> str:
+    """Where a clause comes from: `seed`, or the field faults that it answers."""
+    return ", ".join(each.faults) if each.is_stronger else "seed"
+
+
+def clause_text(each: Clause, serving: dict[str, tuple[str, ...]]) -> RenderableType:
+    """A clause with its rule, its notes, and who serves it."""
+    came_from = f"stronger: {origin(each)}" if each.is_stronger else origin(each)
+    lines: list[RenderableType] = [
+        Text.assemble((each.id, "bold"), f" · {each.level} · {came_from} · spec/{each.file}"),
+        Padding(Text(each.rule), (0, 0, 0, 2)),
+    ]
+    if each.notes:
+        lines.append(Padding(Text(each.notes, style="dim"), (1, 0, 0, 2)))
+    lines.append("")
+    for view, places in serving.items():
+        lines.append(f"  {view:10} {', '.join(places) or '–'}")
+    return Group(*lines)
+
+
+def matrix_table(
+    rows: Iterable[tuple[Clause, dict[str, tuple[str, ...]]]],
+    views: Sequence[str],
+    unknown: Collection[str] = (),
+) -> Table:
+    """The matrix clause × view: how many places serve it; `–` where the specification asks for none, `?` in
+    the views that are not installed here."""
+    table = Table(box=None, padding=(0, 2, 0, 0))
+    for name in ("clause", "level", "origin"):
+        table.add_column(name, no_wrap=True)
+    for view in views:
+        table.add_column(view, justify="right")
+    for each, serving in rows:
+        cells = []
+        for view in views:
+            is_demanded = view in each.views
+            lack = "?" if view in unknown else "[red]missing[/red]"
+            cells.append(str(len(serving[view])) if serving[view] else lack if is_demanded else "–")
+        table.add_row(each.id, each.level, origin(each), *cells)
+    return table
