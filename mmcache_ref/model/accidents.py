@@ -309,7 +309,7 @@ def second_front_end(config: Config, state: State, operation: SecondFrontEnd) ->
     if not all(item.supplied or hit for item, hit in zip(request, cached, strict=True)):
         return state, UNSUPPLIED
     merged = merge(config.budget, config.keep_touched, config.grouped, state.second_sender, request, cached)
-    if not merged.features:
+    if merged.features is None:
         return state._replace(second_sender=merged.sender), merged.outcome
     receiver, outcome = ingest(config.budget, config.keep_touched, state.receiver, merged.features)
     sender = merged.sender
@@ -336,7 +336,7 @@ def second_engine(config: Config, state: State, operation: SecondEngine) -> Step
         return state, UNSUPPLIED
     cached = check(state.sender, request)
     merged = merge(config.budget, config.keep_touched, config.grouped, state.sender, request, cached)
-    if not merged.features:
+    if merged.features is None:
         return state._replace(sender=merged.sender), merged.outcome
     receiver, outcome = ingest(config.budget, config.keep_touched, state.second_receiver, merged.features)
     reports = state.reports

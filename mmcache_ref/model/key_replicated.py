@@ -186,7 +186,7 @@ def _send(
     """
     merged = merge(config.budget, config.keep_touched, config.grouped, sender, request, cached)
     channel = state.channel
-    if merged.features:
+    if merged.features is not None:
         channel = (*channel, Message(merged.features, state.p0_number))
     after = State(
         merged.sender,

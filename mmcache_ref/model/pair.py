@@ -95,10 +95,10 @@ class State(NamedTuple):
 
 
 class Merged(NamedTuple):
-    """What the merge step left in P0 and made: features in prompt order, none after an assertion."""
+    """What the merge step left in P0 and made: features in prompt order; None after an assertion."""
 
     sender: Entries
-    features: tuple[Feature, ...]
+    features: tuple[Feature, ...] | None
     outcome: Outcome
 
 
@@ -155,7 +155,7 @@ def merge(
         else:
             kind = "invalidated" if moves.find(sender, key) is None else "asserted"
             kinds.add(kind)
-            return Merged(entries, (), _outcome(kinds, Raised("AssertionError", says=key)))
+            return Merged(entries, None, _outcome(kinds, Raised("AssertionError", says=key)))
     in_order = tuple([features[place] for place in range(len(request))])
     result = tuple([feature.item.content if feature.sent else None for feature in in_order])
     return Merged(entries, in_order, _outcome(kinds, result))

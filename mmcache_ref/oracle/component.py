@@ -21,6 +21,8 @@ class Component:
     """`adapter` builds the target's side for a configuration; `configs` and `choose` are what fuzzing
     draws from: configurations, and an operation that makes sense in a state of the model.
 
+    `label` is its name, where several components share a model;
+    `judges_protocol`: the target's own protocol is judged, if it has one, and not only its caches.
     `tiny` is the configuration whose graph is executed, where it is not the model's own preset; `unreachable`
     are kinds of outcome, or cases as `operation: kind`, that no configuration of the oracle has;
     `construction` is the clause that is broken when the target cannot be made for a configuration.
@@ -30,14 +32,16 @@ class Component:
     adapter: Callable[[Any, Any], Adapter]
     configs: SearchStrategy[Any]
     choose: Callable[[Any, Any, Draw], Op]
+    label: str | None = None
     tiny: Any = None
     unreachable: frozenset[str] = frozenset()
     construction: str | None = None
+    judges_protocol: bool = False
 
     @property
     def name(self) -> str:
         """The component's name in every view."""
-        name: str = self.model.NAME
+        name: str = self.label or self.model.NAME
         return name
 
     @property
@@ -58,9 +62,14 @@ class Component:
     def clauses(self) -> tuple[str, ...]:
         """Every clause that this component can judge, in order.
 
-        Rules of the protocol (`DR-`) are kept by the oracle's own channel: on them a cache has no say.
+        On the rules of the protocol (`DR-`) a cache has no say.
         """
-        named = {clause for rule in self.rules.values() for clause in rule if not clause.startswith("DR-")}
+        named = {
+            clause
+            for rule in self.rules.values()
+            for clause in rule
+            if self.judges_protocol or not clause.startswith("DR-")
+        }
         named.add(HANG_CLAUSE)
         for aspect in self.model.ASPECTS.values():
             named |= {each for each in (aspect.clause, aspect.reading) if each}

@@ -5,8 +5,8 @@ from __future__ import annotations
 from functools import partial
 
 from mmcache_ref.model import factories, items, key_replicated, lru, processor_only, receiver, sender
-from mmcache_ref.model.environment import Config, request
-from mmcache_ref.oracle import choices, strategies
+from mmcache_ref.model.environment import ACCIDENTS, DEFAULT_PROTECTIONS, Config, request
+from mmcache_ref.oracle import choices
 from mmcache_ref.oracle.adapters.factories import FactoriesAdapter
 from mmcache_ref.oracle.adapters.items import ItemsAdapter
 from mmcache_ref.oracle.adapters.key_replicated import KeyReplicatedAdapter
@@ -14,7 +14,6 @@ from mmcache_ref.oracle.adapters.lru import LruAdapter
 from mmcache_ref.oracle.adapters.processor_cache import ProcessorCacheAdapter
 from mmcache_ref.oracle.adapters.receiver import ReceiverAdapter
 from mmcache_ref.oracle.component import Component
-from mmcache_ref.oracle.draws import drawn
 
 EXECUTED_PAIR = Config(
     budget=2,
@@ -35,16 +34,40 @@ EXECUTED_PAIR = Config(
 OUTSIDE_THE_CACHES = frozenset(
     {
         "asserted",
+        "awaits-clear",
+        "deferred",
         "handle-report: cleared",
+        "held-back",
         "ignored",
+        "lose-report: cleared",
+        "lose-report: invalidated",
+        "lose-report: outdated",
         "outdated",
         "rolled-back",
+        "sent-again",
         "set-aside",
         "still-ingested",
         "unrecorded",
+        "unshared",
     }
 )
 """Cases of protections that live in the protocol around the caches, or of a pair without KR-13."""
+
+EXECUTED_PROTOCOL = Config(
+    budget=2,
+    requests=(
+        request("a"),
+        request("c", "b", "a", modality={"c": "video"}),
+        request("a", supplied=False),
+    ),
+    depth=2,
+    accidents=frozenset(ACCIDENTS),
+    protections=DEFAULT_PROTECTIONS,
+)
+"""A graph of the protocol with everything that may happen to it, two requests under way."""
+
+OUTSIDE_THE_PROTOCOL = frozenset({"asserted"})
+"""Cases of a protocol without a protection that never is left out."""
 
 COMPONENTS = {
     component.name: component
@@ -75,11 +98,22 @@ COMPONENTS = {
         Component(
             key_replicated,
             KeyReplicatedAdapter,
-            strategies.system_configs,
-            drawn(strategies.system_operations),
+            choices.key_replicated.unprotected,
+            choices.key_replicated.choose,
             tiny=EXECUTED_PAIR,
             unreachable=OUTSIDE_THE_CACHES,
             construction="FA-11",
+        ),
+        Component(
+            key_replicated,
+            KeyReplicatedAdapter,
+            choices.key_replicated.protected,
+            choices.key_replicated.choose,
+            label="drift",
+            tiny=EXECUTED_PROTOCOL,
+            unreachable=OUTSIDE_THE_PROTOCOL,
+            construction="FA-11",
+            judges_protocol=True,
         ),
         Component(factories, FactoriesAdapter, choices.factories.configs, choices.factories.choose),
     )

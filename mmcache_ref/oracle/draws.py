@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from random import Random
 from typing import Any, Final, TypeVar
 
@@ -57,8 +57,3 @@ class Draw:
         """A draw of Hypothesis."""
         drawn: T = self._data.draw(strategy)
         return drawn
-
-
-def drawn(operations: Callable[[Any, Any], SearchStrategy[Op]]) -> Callable[[Any, Any, Draw], Op]:
-    """A choice of operations out of a function from configuration and state to a strategy."""
-    return lambda config, state, draw: draw.from_strategy(operations(config, state))

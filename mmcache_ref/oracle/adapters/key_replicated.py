@@ -73,7 +73,7 @@ class KeyReplicatedAdapter:
         return self._environment(operation)
 
     def observe(self) -> Mapping[str, Any]:
-        """Order, number and bytes of both sides, where these are LRUs like upstream's, and what lies between."""
+        """Order, number and bytes of either side, where it has an LRU like upstream's, and what lies between."""
         seen: dict[str, Any] = {}
         deployment = self.deployment
         sender = deployment.front_end.sender
