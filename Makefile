@@ -9,7 +9,7 @@ TORCH       ?= torch==2.13.0
 TORCH_INDEX ?= https://download.pytorch.org/whl/cpu
 PIP := $(BIN)/python -m pip --disable-pip-version-check -q
 
-.PHONY: demo test test-all lint clean
+.PHONY: demo test test-all mutants lint clean
 .DELETE_ON_ERROR:
 
 ## demo: judge the reference and the published vLLM 0.32.0, side by side. Exit code 2 of the judgement says
@@ -24,6 +24,11 @@ test: $(VENV)/installed
 ## test-all: also the slow ones
 test-all: $(VENV)/installed
 	$(BIN)/python -m pytest -q -n 2
+
+## mutants: change the reference line by line and let the oracle judge each mutant. It fails on a survivor that
+## tests/mutants/survivors.toml does not explain. Less: make mutants MUTANTS=lru:LRUCache.put
+mutants: $(VENV)/installed
+	PYTHONPATH=tests $(BIN)/python -m mutants $(MUTANTS)
 
 ## lint: style, types, the import rule, and a clause matrix without holes
 lint: $(VENV)/installed

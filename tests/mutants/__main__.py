@@ -1,0 +1,113 @@
+"""`python -m mutants`: mutate the reference, let the oracle judge each mutant, say which survive.
+
+Everything happens in a copy in a temporary folder, and the mutants are in no file at all.
+Exit codes: 0 as demanded; 1 usage; 2 a survivor without explanation, an explanation that no longer fits, or
+too low a score; 3 the reference itself was not judged to conform.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+from types import FrameType
+from typing import Final
+
+TREE: Final = Path(__file__).parents[2]
+COPIED: Final = ("mmcache_ref", "spec", "tests/mutants")
+SECONDS_BETWEEN_LINES: Final = 30.0
+"""On a terminal progress is shown at once."""
+
+
+def main() -> int:
+    """Run from the tree: copy it and go on in the copy."""
+    arguments = _arguments()
+    signal.signal(signal.SIGTERM, _terminate)
+    if arguments.inside:
+        return _inside(arguments)
+    with tempfile.TemporaryDirectory(prefix="mmcache-mutants-") as folder:
+        copy = Path(folder)
+        for each in COPIED:
+            shutil.copytree(TREE / each, copy / each, ignore=shutil.ignore_patterns("__pycache__"))
+        command = [sys.executable, "-m", "mutants", "--inside", "--results", str(arguments.results.resolve())]
+        command += ["--jobs", str(arguments.jobs), "--batches", str(arguments.batches), *arguments.wanted]
+        paths = os.pathsep.join(map(str, (copy, copy / "tests")))
+        process = subprocess.Popen(command, cwd=copy, env=os.environ | {"PYTHONPATH": paths})
+        try:
+            return process.wait()
+        except BaseException:
+            process.terminate()
+            process.wait()
+            raise
+
+
+def _arguments() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(prog="python -m mutants", description=__doc__)
+    parser.add_argument("wanted", nargs="*", metavar="TEXT", help="only where module:function contains it")
+    parser.add_argument("--jobs", type=int, default=2, help="processes at a time (2)")
+    parser.add_argument("--batches", type=int, default=4, help="fuzz batches of 20 examples each (4)")
+    parser.add_argument(
+        "--results",
+        type=Path,
+        default=TREE / ".mmcache-ref" / "mutants.jsonl",
+        help="a run that was interrupted goes on from here, as long as nothing has changed",
+    )
+    parser.add_argument("--inside", action="store_true", help=argparse.SUPPRESS)
+    return parser.parse_args()
+
+
+def _inside(arguments: argparse.Namespace) -> int:
+    """Run from the copy, which nobody edits meanwhile."""
+    from mutants import report, survivors
+    from mutants.session import NotJudged, Results, Session, basis_of, is_wanted
+
+    root = Path.cwd()
+    results = Results(arguments.results, basis_of(root, arguments.batches))
+    session = Session(root, results, batches=arguments.batches, processes=arguments.jobs, say=_Progress().say)
+    mutants = session.mutants(arguments.wanted)
+    if not mutants:
+        print(f"no mutant of {' or '.join(arguments.wanted)}", file=sys.stderr)
+        return 1
+    try:
+        session.measure()
+    except NotJudged as error:
+        print(f"the reference does not conform: {error}", file=sys.stderr)
+        return 3
+    kills = session.run(mutants)
+    explained = survivors.load()
+    findings = report.Findings(
+        mutants,
+        kills,
+        {name: each for name, each in explained.items() if is_wanted(name, arguments.wanted)},
+    )
+    executed_by = {name: session.executed_by(mutants[name]) for name in findings.unexplained}
+    print(report.describe(findings, executed_by))
+    return 0 if findings.is_good else 2
+
+
+class _Progress:
+    """On a terminal one line that changes; elsewhere a line now and then."""
+
+    def __init__(self) -> None:
+        self._last = 0.0
+
+    def say(self, text: str) -> None:
+        if sys.stderr.isatty():
+            print(f"\r{text:<78}", end="", file=sys.stderr, flush=True)
+        elif time.monotonic() - self._last > SECONDS_BETWEEN_LINES:
+            self._last = time.monotonic()
+            print(text, file=sys.stderr, flush=True)
+
+
+def _terminate(signum: int, frame: FrameType | None) -> None:
+    raise SystemExit(128 + signum)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,186 @@
+"""A whole run: what each component executes, then every mutant, with results that survive an interruption."""
+
+from __future__ import annotations
+
+import hashlib
+import sys
+import time
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from pathlib import Path
+from typing import Any, Final
+
+import msgspec
+
+from mmcache_ref.oracle.components import COMPONENTS
+from mutants.forked import Ended, run_forked
+from mutants.generate import Mutant, Name, mutants_of, mutated_modules
+from mutants.judge import MUTATED, Kill, Lines, executed_lines, import_everything, judge, lines_with_code
+
+
+class NotJudged(Exception):  # noqa: N818 - reads as what it is
+    """Nothing can be said of the mutants: the reference itself is not judged to conform."""
+
+
+class _Result(msgspec.Struct):
+    """One line of the file of results: of a mutant by the digest of its source, or of a component."""
+
+    digest: str = ""
+    kill: Kill | None = None
+    component: str = ""
+    lines: Lines | None = None
+
+
+class Results:
+    """What is known already, in a file that begins with a digest of everything that decides a result."""
+
+    def __init__(self, path: Path, basis: str) -> None:
+        self.kills: dict[str, Kill | None] = {}
+        self.lines: dict[str, Lines] = {}
+        path.parent.mkdir(parents=True, exist_ok=True)
+        before = path.read_bytes().splitlines() if path.exists() else []
+        if before[:1] != [basis.encode()]:
+            path.write_text(f"{basis}\n")
+            before = []
+        for line in before[1:]:
+            try:
+                self._take(msgspec.json.decode(line, type=_Result))
+            except msgspec.MsgspecError:
+                continue  # the last line of a run that was interrupted
+        self._file = path.open("ab")
+
+    def add(self, result: _Result) -> None:
+        """Keep a result, in the file at once."""
+        self._take(result)
+        self._file.write(msgspec.json.encode(result) + b"\n")
+        self._file.flush()
+
+    def _take(self, result: _Result) -> None:
+        if result.lines is not None:
+            self.lines[result.component] = result.lines
+        else:
+            self.kills[result.digest] = result.kill
+
+
+class Session:
+    """The mutants below `root`, each judged by the components that execute the statement that changed."""
+
+    def __init__(
+        self, root: Path, results: Results, *, batches: int, processes: int, say: Callable[[str], None]
+    ) -> None:
+        self._files = mutated_modules(root, MUTATED)
+        self._sources = {module: path.read_text(encoding="utf-8") for module, path in self._files.items()}
+        self._results = results
+        self._batches = batches
+        self._processes = processes
+        self._say = say
+
+    def mutants(self, wanted: Sequence[str]) -> dict[Name, Mutant]:
+        """Those whose `module:function` contains one of the texts; all when there is none."""
+        found: dict[Name, Mutant] = {}
+        for module, source in self._sources.items():
+            if not wanted or any(text.split(":")[0] in module for text in wanted):
+                found |= {mutant.name: mutant for mutant in mutants_of(module, source)}
+        return {name: each for name, each in found.items() if is_wanted(name, wanted)}
+
+    def measure(self) -> None:
+        """Judge the reference as it is, and note which lines each component executes.
+
+        Raises `NotJudged` when it does not conform, also as a mutant in which nothing is changed.
+        """
+        import_everything()
+        files = {module: str(path) for module, path in self._files.items()}
+        missing = [name for name in COMPONENTS if name not in self._results.lines]
+        jobs: list[Callable[[], Any]]
+        jobs = [partial(executed_lines, files, name, self._batches) for name in missing]
+        if missing:
+            module, source = next(iter(self._sources.items()))
+            jobs.append(partial(judge, module, source, list(COMPONENTS), self._batches))
+        for number, answer in run_forked(jobs, processes=self._processes):
+            name = missing[number] if number < len(missing) else "a mutant without a change"
+            if isinstance(answer, Ended):
+                raise NotJudged(f"{name}: {answer.why}")
+            if number == len(missing):
+                if answer is not None:
+                    raise NotJudged(f"{name}: {answer}")
+                continue
+            self._results.add(_Result(component=name, lines=msgspec.convert(answer, Lines)))
+            self._say(f"{name}: conforms; its lines are noted")
+
+    def executed_by(self, mutant: Mutant) -> list[str]:
+        """The components that can tell a mutant, those with the smaller part of the lines first.
+
+        Before the statement that changed, a mutant does what the reference does: a component that never comes
+        there judges it as the reference. What is executed by an import concerns all.
+        """
+        module, (first, last) = mutant.name.module, mutant.statement
+        statement = set(range(first, min(last, first + 10_000) + 1))
+        seen = statement & self._lines_with_code[module]
+        lines = self._results.lines
+        own = _OWN.get(module.partition(".")[2], ())
+        order = sorted(lines, key=lambda name: (name not in own, _size(lines[name])))
+        if not seen or any(seen & each.at_import.get(module, set()) for each in lines.values()):
+            return order
+        return [name for name in order if seen & lines[name].later.get(module, set())]
+
+    def run(self, mutants: Mapping[Name, Mutant]) -> dict[Name, Kill | None]:
+        """Judge each mutant that is not judged yet; what killed each."""
+        import_everything()
+        digests = {name: digest(name.module, mutant.source) for name, mutant in mutants.items()}
+        waiting = [mutant for name, mutant in mutants.items() if digests[name] not in self._results.kills]
+        jobs = [
+            partial(judge, mutant.name.module, mutant.source, self.executed_by(mutant), self._batches)
+            for mutant in waiting
+        ]
+        started, survived = time.monotonic(), 0
+        for done, (number, answer) in enumerate(run_forked(jobs, processes=self._processes), 1):
+            kill = _kill(answer)
+            survived += kill is None
+            self._results.add(_Result(digests[waiting[number].name], kill))
+            minutes = (time.monotonic() - started) / 60
+            self._say(f"{done:,} of {len(jobs):,} mutants, {survived} survived, {minutes:.1f} minutes")
+        return {name: self._results.kills[each] for name, each in digests.items()}
+
+    @property
+    def _lines_with_code(self) -> dict[str, set[int]]:
+        if not hasattr(self, "_with_code"):
+            self._with_code = {module: lines_with_code(source) for module, source in self._sources.items()}
+        return self._with_code
+
+
+_OWN: Final[Mapping[str, tuple[str, ...]]] = {
+    "lru": ("lru",),
+    "items": ("items",),
+    "sizes": ("items",),
+    "key_replicated": ("sender", "receiver"),
+    "processor_only": ("processor-only",),
+    "factories": ("factories",),
+}
+"""The components that a module is for: they are asked first."""
+
+
+def _size(lines: Lines) -> int:
+    return sum(map(len, lines.later.values()))
+
+
+def _kill(answer: Any) -> Kill | None:
+    if isinstance(answer, Ended):
+        return Kill("time" if "CPU time" in answer.why else "exit", says=answer.why)
+    return None if answer is None else msgspec.convert(answer, Kill)
+
+
+def is_wanted(name: Name, wanted: Sequence[str]) -> bool:
+    """Does `module:function` contain one of the texts? All do when there is none."""
+    return not wanted or any(text in f"{name.module}:{name.function}" for text in wanted)
+
+
+def digest(*parts: str) -> str:
+    """A short name for texts."""
+    return hashlib.sha256("\0".join(parts).encode()).hexdigest()[:24]
+
+
+def basis_of(root: Path, batches: int) -> str:
+    """A digest of everything below `root` that decides what becomes of a mutant."""
+    files = sorted(path for path in root.rglob("*") if path.suffix in (".py", ".md") and path.is_file())
+    texts = [f"{path.relative_to(root)}\n{path.read_text(encoding='utf-8')}" for path in files]
+    return digest(sys.version, str(batches), *texts)
