@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import io
 import re
 from pathlib import Path
 
 import pytest
+from rich.console import Console
 
 from mmcache_ref.oracle import matrix as matrix_module
 from mmcache_ref.oracle.clauses import Clause, all_clauses, clause, parse, spec_directory
 from mmcache_ref.oracle.errors import UnknownClause
 from mmcache_ref.oracle.matrix import matrix, missing
+from mmcache_ref.report.clauses import matrix_table
 
 TEXT = """# A chapter
 
@@ -108,7 +111,7 @@ def test_the_matrix_finds_docstrings_tables_and_marks() -> None:
     assert cells.keys() == all_clauses().keys()
     serving = cells["LRU-09"]
     assert "lru.py:touch" in serving["reference"]
-    assert any(place.startswith("lru.py:") for place in serving["model"])
+    assert any(place.startswith("lru") for place in serving["model"])
     assert any(place.startswith("test_clauses.py:") for place in cells["LRU-02"]["test"])
     assert cells["LRU-09"]["vector"] == ()
 
@@ -116,6 +119,26 @@ def test_the_matrix_finds_docstrings_tables_and_marks() -> None:
 @pytest.mark.clause("LRU-02")
 def test_this_mark_is_the_one_that_the_matrix_finds() -> None:
     assert any(place.startswith("test_clauses.py:") for place in matrix()["LRU-02"]["test"])
+
+
+def test_notes_are_paragraphs_without_the_line_breaks_of_the_source() -> None:
+    text = "### AB-01 · MUST · seed\nThe rule\nof two lines.\n\nA note that\nis broken.\n\nAnother\none.\n"
+    (found,) = parse(text, "ab.md")
+    assert found.rule == "The rule of two lines."
+    assert found.notes == "A note that is broken.\n\nAnother one."
+
+
+def test_a_view_that_is_not_installed_is_unknown_and_not_missing() -> None:
+    clause = all_clauses()["LRU-09"]
+    serving: dict[str, tuple[str, ...]] = {view: () for view in ("model", "test", "vector")}
+
+    def row(unknown: tuple[str, ...]) -> list[str]:
+        file = io.StringIO()
+        Console(file=file, width=80).print(matrix_table([(clause, serving)], tuple(serving), unknown))
+        return file.getvalue().splitlines()[-1].split()
+
+    assert row(("test",)) == ["LRU-09", "MUST", "seed", "missing", "?", "–"]
+    assert row(()) == ["LRU-09", "MUST", "seed", "missing", "missing", "–"]
 
 
 def test_only_the_first_line_of_a_docstring_serves(tmp_path: Path) -> None:

@@ -97,6 +97,20 @@ def test_what_cannot_be_loaded_says_why(module: str, target: str, says: str) -> 
         resolve(target)
 
 
+def test_only_a_module_that_is_not_found_is_looked_for_on_the_path(module: str) -> None:
+    with pytest.raises(TargetUnavailable, match="PYTHONPATH"):
+        resolve("py:no_such_package.module")
+    with pytest.raises(TargetUnavailable) as raised:
+        resolve("py:their_broken")
+    assert "PYTHONPATH" not in str(raised.value)
+
+
+@pytest.mark.parametrize("version", ["abc", "0.32.0/..", "latest"])
+def test_what_is_no_version_is_refused_before_anything_is_fetched(version: str) -> None:
+    with pytest.raises(ValueError, match="no vLLM version"):
+        check_target(f"vllm@{version}")
+
+
 def test_a_name_that_a_target_lacks_is_named(module: str) -> None:
     with pytest.raises(AttributeError, match="py:their_caches:namespace has no 'merge_mm_kwargs'"):
         _ = resolve(f"py:{module}:namespace").merge_mm_kwargs

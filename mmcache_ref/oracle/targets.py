@@ -28,6 +28,13 @@ def check_target(target: str) -> None:
     prefix = next((each for each in ("vllm@", "py:", "fault:") if target.startswith(each)), None)
     if prefix is None or target == prefix:
         raise ValueError(f"no such target: {target!r}. Take one of: {KINDS}")
+    if prefix == "vllm@":
+        from mmcache_ref.oracle.upstream.fetch import normalise_version
+
+        try:
+            normalise_version(target.removeprefix(prefix))
+        except TargetUnavailable as error:
+            raise ValueError(str(error)) from None
     if prefix == "fault:" and (name := target.removeprefix(prefix)) not in seeded_faults().FAULTS:
         raise ValueError(f"no fault {name!r}: take one of {', '.join(seeded_faults().FAULTS)}")
 
@@ -62,9 +69,10 @@ def _import(path: str) -> Any:
         if inspect.isfunction(found) or inspect.isbuiltin(found):
             found = found()
     except (Exception, SystemExit) as error:
+        is_absent = isinstance(error, ModuleNotFoundError)
+        advice = " Is the package on the path? Run with PYTHONPATH=folder." if is_absent else ""
         raise TargetUnavailable(
-            f"py:{path} cannot be imported: {type(error).__name__}: {error}. "
-            f"Is the package on the path? Run with PYTHONPATH=folder."
+            f"py:{path} cannot be imported: {type(error).__name__}: {error}.{advice}"
         ) from error
     if isinstance(found, ModuleType | type) or hasattr(found, "__dict__"):
         return found
