@@ -130,7 +130,7 @@ def test_notes_are_paragraphs_without_the_line_breaks_of_the_source() -> None:
 
 def test_a_view_that_is_not_installed_is_unknown_and_not_missing() -> None:
     clause = all_clauses()["LRU-09"]
-    serving: dict[str, tuple[str, ...]] = {view: () for view in ("model", "test", "vector")}
+    serving: dict[str, tuple[str, ...]] = dict.fromkeys(("model", "test", "vector"), ())
 
     def row(unknown: tuple[str, ...]) -> list[str]:
         file = io.StringIO()

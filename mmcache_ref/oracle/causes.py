@@ -23,9 +23,11 @@ BELOW: Final[Mapping[str, frozenset[str]]] = {
     "bytes": MOVES | SIZES | {"LRU-01"},
     "hits": frozenset({"LRU-04", "LRU-05", "LRU-07", "LRU-26", "LRU-27", "LRU-28"}),
     "total": frozenset({"LRU-04", "LRU-05", "LRU-06", "LRU-07", "LRU-08", "LRU-26", "LRU-27", "LRU-28"}),
-    "raised": frozenset({"LRU-13", "LRU-14", "LRU-15", "LRU-16", "LRU-17", "LRU-18", "IT-18"}),
+    "TypeError": frozenset({"IT-18"}),
+    "ValueError": frozenset({"LRU-13", "LRU-14", "LRU-15", "LRU-16", "LRU-17"}),
+    "RuntimeError": frozenset({"LRU-13", "LRU-14", "LRU-15", "LRU-19", "LRU-21"}),
 }
-"""What a wrong aspect of a cache can come from, in the LRU or the sizes below it."""
+"""What a wrong aspect of a cache, or an error it raises, can come from in the LRU or the sizes below it."""
 OWN: Final[Mapping[str, frozenset[str]]] = {
     "IF-05": frozenset({"LRU-26"}),
     "IF-06": frozenset({"LRU-04"}),
@@ -85,7 +87,8 @@ def may_follow(found: Found, root: Found) -> bool:
     if root.verdict.id == found.verdict.id:
         return is_below
     if root.verdict.id in _suspects(found):
-        return is_below or (root.component == found.component and len(_suspects(root)) == 1)
+        is_simpler = root.component == found.component and found.verdict.id not in _suspects(root)
+        return is_below or is_simpler
     return is_below and root.verdict.id in _foundations(found)
 
 
@@ -106,6 +109,6 @@ def _foundations(found: Found) -> frozenset[str]:
     if mismatch is None:
         return frozenset()
     if mismatch.aspect == "outcome":
-        is_raised = isinstance(mismatch.actual, Mapping) and mismatch.actual.get("result") == "raised"
-        return BELOW["raised"] if is_raised else frozenset()
+        error = mismatch.actual.get("error") if isinstance(mismatch.actual, Mapping) else None
+        return BELOW.get(str(error), frozenset())
     return BELOW.get(mismatch.aspect.rpartition(".")[2], frozenset())

@@ -212,7 +212,7 @@ def _named_in(result: Any, keys: Sequence[str]) -> list[str]:
     if not isinstance(result, Mapping):
         return []
     if result.get("result") == "missed":
-        return [key for key in dict.fromkeys(keys) if key in result["hashes"]]
+        return [key for key in dict.fromkeys(result["hashes"]) if key in keys or not keys]
     return [key for key in dict.fromkeys(keys) if repr(key) in str(result.get("says", ""))]
 
 

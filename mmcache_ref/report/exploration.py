@@ -49,23 +49,31 @@ def exploration_status(exploration: Exploration) -> str:
 
 
 def verdict_table(exploration: Exploration) -> Table:
-    """A row for each property: clause, name, verdict, steps of the shortest run, how often it was asked."""
+    """A row for each property: its verdict, the shortest run, the distinct states by then, how often it was
+    asked. A property that was never asked holds of nothing."""
     table = Table(title=title(exploration), title_justify="left", title_style="bold")
-    for name in ("clause", "property", "verdict"):
+    for name in ("clause", "property"):
         table.add_column(name, no_wrap=True)
-    for name in ("shortest run", "states by then", "times asked"):
-        table.add_column(name, justify="right")
+    table.add_column("verdict")
+    for name in ("shortest", "states", "asked"):
+        table.add_column(name, justify="right", no_wrap=True)
     for name, verdict in exploration.verdicts.items():
-        said = verdict.verdict if verdict.checked else f"{verdict.verdict} (never asked)"
+        said = verdict.verdict if verdict.checked else "never asked"
         table.add_row(
             verdict.property.clause,
             name,
             Text(said, style=COLOURS[verdict.verdict] if verdict.checked else "yellow"),
-            "" if verdict.run is None else f"{len(verdict.run) - 1} steps",
+            "" if verdict.run is None else steps_words(verdict),
             "" if verdict.found_after is None else f"{verdict.found_after:,}",
             f"{verdict.checked:,}",
         )
     return table
+
+
+def steps_words(verdict: Verdict) -> str:
+    """How long a run is; the state that it begins with is no step."""
+    count = len(verdict.run or (None,)) - 1
+    return f"{count} step{'' if count == 1 else 's'}"
 
 
 def title(exploration: Exploration) -> str:
@@ -106,7 +114,7 @@ def never_taken(exploration: Exploration) -> list[str]:
 def run_table(exploration: Exploration, verdict: Verdict) -> Table:
     """The shortest run to a violation, a row for each step."""
     run = verdict.run or ()
-    heading = f"{verdict.property.clause} {verdict.name}: {len(run) - 1} steps"
+    heading = f"{verdict.property.clause} {verdict.name}: {steps_words(verdict)}"
     table = Table(title=heading, title_justify="left", title_style="bold red")
     table.add_column("step", justify="right")
     table.add_column("operation")
