@@ -58,8 +58,12 @@ def judge(
     seconds: float,
     progress: Progress = lambda component, stage, done: None,
     journal: Journal | None = None,
+    tally: Tally | None = None,
 ) -> ComponentVerdict:
-    """Repeat the stored runs, execute the tiny graph, then fuzz for `seconds`."""
+    """Repeat the stored runs, execute the tiny graph, then fuzz for `seconds`.
+
+    A `tally` that is given shows what was compared so far, also when the judgement never ends.
+    """
     started = time.monotonic()
     config = component.executed_config
     try:
@@ -70,7 +74,7 @@ def judge(
     except (Exception, SystemExit, TargetHung) as error:
         reason = f"the target cannot be set up: {type(error).__name__}: {error}"
         return ComponentVerdict(component.name, "undetermined", reason=reason)
-    tally = Tally()
+    tally = tally if tally is not None else Tally()
     with hang_guard() as guard:
         trial = Trial(component, namespace, options.profile, options.level, guard, journal, tally)
         shared = repeat_stored(

@@ -20,7 +20,7 @@ from mmcache_ref.oracle.components import COMPONENTS
 from mmcache_ref.oracle.errors import TargetUnavailable
 from mmcache_ref.oracle.guard import hang_guard
 from mmcache_ref.oracle.journal import Journal
-from mmcache_ref.oracle.lockstep import Trial
+from mmcache_ref.oracle.lockstep import Tally, Trial
 from mmcache_ref.oracle.run import Run
 from mmcache_ref.oracle.stored import read_run
 from mmcache_ref.oracle.suite import Options, judge
@@ -55,11 +55,16 @@ class Unavailable(msgspec.Struct, frozen=True, tag="unavailable"):
 
 
 class Progressed(msgspec.Struct, frozen=True, tag="progressed"):
-    """So many edges or operations of a stage are done."""
+    """So many edges or operations of a stage are done.
+
+    Where a journal is kept, also how often each clause was compared so far, and for which that failed.
+    """
 
     component: str
     stage: str
     done: int
+    compared: dict[str, int] = {}
+    mismatched: tuple[str, ...] = ()
 
 
 class Judged(msgspec.Struct, frozen=True, tag="judged"):
@@ -104,15 +109,18 @@ def main() -> None:
         return
     send(Ready())
     last = 0.0
+    options = request.options
+    journal = Journal(Path(request.journal)) if request.journal else None
+    tally = Tally()
 
     def progress(component: str, stage: str, done: int) -> None:
         nonlocal last
-        if time.monotonic() - last > PROGRESS_SECONDS:
+        if journal is not None:
+            send(Progressed(component, stage, done, dict(tally.clauses), tuple(sorted(tally.mismatched))))
+        elif time.monotonic() - last > PROGRESS_SECONDS:
             last = time.monotonic()
             send(Progressed(component, stage, done))
 
-    options = request.options
-    journal = Journal(Path(request.journal)) if request.journal else None
     if request.run is not None:
         try:
             send(Replayed(msgspec.Raw(msgspec.json.encode(_replay(request.run, namespace, journal)))))
@@ -121,6 +129,7 @@ def main() -> None:
         return
     for name in options.components:
         send(Progressed(name, "exhaustive", 0))
+        tally = Tally()
         try:
             verdict: ComponentVerdict = judge(
                 COMPONENTS[name],
@@ -129,6 +138,7 @@ def main() -> None:
                 seconds=options.seconds / len(options.components),
                 progress=progress,
                 journal=journal,
+                tally=tally,
             )
             send(Judged(name, msgspec.Raw(msgspec.json.encode(verdict))))
         except Exception:
