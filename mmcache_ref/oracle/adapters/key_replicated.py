@@ -34,10 +34,13 @@ class KeyReplicatedAdapter:
         self.deployment = deploy(self._implementation(namespace, config.budget), config.protections)
         self.counted = (0, 0)
         """Hits and lookups since the sender was cleared, by what its updates returned."""
+        self.is_mixed = False
+        """Whether the last request that P0 sent is of several modalities."""
 
     def perform(self, operation: model.Operation) -> Any:
         """One step of P0, of P1, or of the environment."""
         number = self.deployment.front_end.number
+        self.is_mixed = False
         try:
             return self._perform(operation)
         finally:
@@ -94,6 +97,11 @@ class KeyReplicatedAdapter:
         )
         return seen
 
+    def blamed(self, operation: model.Operation, aspect: str, expected: Any, actual: Any) -> str | None:
+        """P0's order after a request of several modalities is decided by DR-16, where that is kept."""
+        is_ordered = "one-order" in self.deployment.protections
+        return "DR-16" if aspect == "p0.order" and self.is_mixed and is_ordered else None
+
     def _implementation(self, namespace: Any, budget: int) -> protocol.Implementation:
         """The target's caches, with payloads made of descriptions."""
         model_config = namespace.make_model_config(budget)
@@ -136,6 +144,7 @@ class KeyReplicatedAdapter:
     def _message(self, message: Any) -> Any:
         if message is None:
             return None
+        self.is_mixed = len({item.modality for item in message.request}) > 1
         sent = tuple([self.payloads.content(feature.data) for feature in message.features])
         self._count(sent)
         return sent
