@@ -9,7 +9,7 @@ import sys
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
-from types import CodeType, FrameType
+from types import CodeType, FrameType, SimpleNamespace
 from typing import Any, Final
 
 import msgspec
@@ -21,8 +21,8 @@ from mmcache_ref.oracle.exhaustive import execute_graph
 from mmcache_ref.oracle.fuzz import fuzz
 from mmcache_ref.oracle.guard import hang_guard
 from mmcache_ref.oracle.lockstep import Lockstep, Trial
+from mmcache_ref.oracle.namespace import Namespace
 from mmcache_ref.oracle.run import Mismatch
-from mmcache_ref.oracle.targets import resolve
 
 PACKAGE: Final = "mmcache_ref"
 MUTATED: Final = ("reference", "protocol")
@@ -53,6 +53,15 @@ class Killed(BaseException):
         self.kill = kill
 
 
+def subject() -> Namespace:
+    """The reference with its protocol, as they are imported now."""
+    names: dict[str, Any] = {}
+    for package in MUTATED:
+        module = importlib.import_module(f"{PACKAGE}.{package}")
+        names |= {name: getattr(module, name) for name in module.__all__}
+    return Namespace(SimpleNamespace(**names), "reference")
+
+
 def import_everything() -> None:
     """Import whatever a judgement needs and use it once, then forget what is mutated.
 
@@ -60,7 +69,7 @@ def import_everything() -> None:
     """
     with suppress(ImportError):
         importlib.import_module("torch").set_num_threads(1)
-    namespace = resolve("reference")
+    namespace = subject()
     for name in COMPONENTS:
         run_stage(namespace, name, "fuzz", 1)
     for module in list(sys.modules):
@@ -69,14 +78,14 @@ def import_everything() -> None:
 
 
 def judge(module: str, source: str, components: Sequence[str], batches: int) -> Kill | None:
-    """Import the reference with one module changed, then the oracle on each component; None if it survives.
+    """Import everything with one module changed, then the oracle on each component; None if it survives.
 
     The graphs of all components come before the fuzzing of any: they are quicker, and miss little.
     """
     sys.meta_path.insert(0, _Changed(f"{PACKAGE}.{module}", source))
     try:
         try:
-            namespace = resolve("reference")
+            namespace = subject()
         except Exception as error:
             raise Killed(Kill("import", says=f"{type(error).__name__}: {error}")) from error
         for stage in ("exhaustive", "fuzz"):
@@ -167,7 +176,7 @@ def executed_lines(files: dict[str, str], component: str, batches: int) -> Lines
 
     sys.settrace(trace)
     try:
-        namespace = resolve("reference")
+        namespace = subject()
         at_import = {module: set(lines) for module, lines in noted.items()}
         noted.clear()
         for stage in ("exhaustive", "fuzz"):
