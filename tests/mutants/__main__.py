@@ -36,7 +36,7 @@ def main() -> int:
         for each in COPIED:
             shutil.copytree(TREE / each, copy / each, ignore=shutil.ignore_patterns("__pycache__"))
         command = [sys.executable, "-m", "mutants", "--inside", "--results", str(arguments.results.resolve())]
-        command += ["--jobs", str(arguments.jobs), "--batches", str(arguments.batches), *arguments.wanted]
+        command += ["--jobs", str(arguments.jobs), "--examples", str(arguments.examples), *arguments.wanted]
         paths = os.pathsep.join(map(str, (copy, copy / "tests")))
         process = subprocess.Popen(command, cwd=copy, env=os.environ | {"PYTHONPATH": paths})
         try:
@@ -51,7 +51,9 @@ def _arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m mutants", description=__doc__)
     parser.add_argument("wanted", nargs="*", metavar="TEXT", help="only where module:function contains it")
     parser.add_argument("--jobs", type=int, default=2, help="processes at a time (2)")
-    parser.add_argument("--batches", type=int, default=4, help="fuzz batches of 20 examples each (4)")
+    parser.add_argument(
+        "--examples", type=int, default=100, help="examples of fuzzing for each component (100)"
+    )
     parser.add_argument(
         "--results",
         type=Path,
@@ -68,8 +70,10 @@ def _inside(arguments: argparse.Namespace) -> int:
     from mutants.session import NotJudged, Results, Session, basis_of, is_wanted
 
     root = Path.cwd()
-    results = Results(arguments.results, basis_of(root, arguments.batches))
-    session = Session(root, results, batches=arguments.batches, processes=arguments.jobs, say=_Progress().say)
+    results = Results(arguments.results, basis_of(root, arguments.examples))
+    session = Session(
+        root, results, examples=arguments.examples, processes=arguments.jobs, say=_Progress().say
+    )
     mutants = session.mutants(arguments.wanted)
     if not mutants:
         print(f"no mutant of {' or '.join(arguments.wanted)}", file=sys.stderr)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib
 import importlib.abc
 import importlib.util
+import math
 import sys
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
@@ -27,8 +28,8 @@ from mmcache_ref.oracle.run import Mismatch
 PACKAGE: Final = "mmcache_ref"
 MUTATED: Final = ("reference", "protocol")
 """The packages whose modules are mutated."""
-BATCH_EXAMPLES: Final = 20
-"""Examples of one fuzz batch. Each has a seed of its own and does not look at the clock."""
+SEED: Final = 0
+"""A mutant meets the same examples in every run."""
 
 
 class Kill(msgspec.Struct, frozen=True):
@@ -77,7 +78,7 @@ def import_everything() -> None:
             del sys.modules[module]
 
 
-def judge(module: str, source: str, components: Sequence[str], batches: int) -> Kill | None:
+def judge(module: str, source: str, components: Sequence[str], examples: int) -> Kill | None:
     """Import everything with one module changed, then the oracle on each component; None if it survives.
 
     The graphs of all components come before the fuzzing of any: they are quicker, and miss little.
@@ -90,13 +91,13 @@ def judge(module: str, source: str, components: Sequence[str], batches: int) -> 
             raise Killed(Kill("import", says=f"{type(error).__name__}: {error}")) from error
         for stage in ("exhaustive", "fuzz"):
             for component in components:
-                run_stage(namespace, component, stage, batches)
+                run_stage(namespace, component, stage, examples)
     except Killed as killed:
         return killed.kill
     return None
 
 
-def run_stage(namespace: Any, name: str, stage: str, batches: int) -> None:
+def run_stage(namespace: Any, name: str, stage: str, examples: int) -> None:
     """One stage of the oracle on one component; `Killed` at the first violation."""
     component = COMPONENTS[name]
     with hang_guard() as guard, _first_violation_kills(name, stage):
@@ -105,8 +106,7 @@ def run_stage(namespace: Any, name: str, stage: str, batches: int) -> None:
             if stage == "exhaustive":
                 execute_graph(trial, component.executed_config)
             else:
-                for seed in range(batches):
-                    fuzz(trial, seconds=float("inf"), seed=seed, max_examples=BATCH_EXAMPLES)
+                fuzz(trial, seconds=math.inf, seed=SEED, max_examples=examples)
         except NotOffered as error:
             raise Killed(Kill("set-up", name, says=str(error))) from error
 
@@ -154,7 +154,7 @@ class Lines(msgspec.Struct):
     later: dict[str, set[int]]
 
 
-def executed_lines(files: dict[str, str], component: str, batches: int) -> Lines:
+def executed_lines(files: dict[str, str], component: str, examples: int) -> Lines:
     """Judge the reference as it is and note the lines; `files` maps each module to its file.
 
     Raises `Killed` when the reference violates a clause: then no mutant can be judged.
@@ -180,7 +180,7 @@ def executed_lines(files: dict[str, str], component: str, batches: int) -> Lines
         at_import = {module: set(lines) for module, lines in noted.items()}
         noted.clear()
         for stage in ("exhaustive", "fuzz"):
-            run_stage(namespace, component, stage, batches)
+            run_stage(namespace, component, stage, examples)
     finally:
         sys.settrace(None)
     return Lines(at_import, dict(noted))

@@ -66,12 +66,12 @@ class Session:
     """The mutants below `root`, each judged by the components that execute the statement that changed."""
 
     def __init__(
-        self, root: Path, results: Results, *, batches: int, processes: int, say: Callable[[str], None]
+        self, root: Path, results: Results, *, examples: int, processes: int, say: Callable[[str], None]
     ) -> None:
         self._files = mutated_modules(root, MUTATED)
         self._sources = {module: path.read_text(encoding="utf-8") for module, path in self._files.items()}
         self._results = results
-        self._batches = batches
+        self._examples = examples
         self._processes = processes
         self._say = say
 
@@ -92,10 +92,10 @@ class Session:
         files = {module: str(path) for module, path in self._files.items()}
         missing = [name for name in COMPONENTS if name not in self._results.lines]
         jobs: list[Callable[[], Any]]
-        jobs = [partial(executed_lines, files, name, self._batches) for name in missing]
+        jobs = [partial(executed_lines, files, name, self._examples) for name in missing]
         if missing:
             module, source = next(iter(self._sources.items()))
-            jobs.append(partial(judge, module, source, list(COMPONENTS), self._batches))
+            jobs.append(partial(judge, module, source, list(COMPONENTS), self._examples))
         for number, answer in run_forked(jobs, processes=self._processes):
             name = missing[number] if number < len(missing) else "a mutant without a change"
             if isinstance(answer, Ended):
@@ -129,7 +129,7 @@ class Session:
         digests = {name: digest(name.module, mutant.source) for name, mutant in mutants.items()}
         waiting = [mutant for name, mutant in mutants.items() if digests[name] not in self._results.kills]
         jobs = [
-            partial(judge, mutant.name.module, mutant.source, self.executed_by(mutant), self._batches)
+            partial(judge, mutant.name.module, mutant.source, self.executed_by(mutant), self._examples)
             for mutant in waiting
         ]
         started, survived = time.monotonic(), 0
@@ -179,8 +179,8 @@ def digest(*parts: str) -> str:
     return hashlib.sha256("\0".join(parts).encode()).hexdigest()[:24]
 
 
-def basis_of(root: Path, batches: int) -> str:
+def basis_of(root: Path, examples: int) -> str:
     """A digest of everything below `root` that decides what becomes of a mutant."""
     files = sorted(path for path in root.rglob("*") if path.suffix in (".py", ".md") and path.is_file())
     texts = [f"{path.relative_to(root)}\n{path.read_text(encoding='utf-8')}" for path in files]
-    return digest(sys.version, str(batches), *texts)
+    return digest(sys.version, str(examples), *texts)
