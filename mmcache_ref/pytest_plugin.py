@@ -106,7 +106,8 @@ def _register_profiles(examples: str | None) -> None:
     from hypothesis import settings
     from hypothesis.errors import InvalidArgument
 
-    nightly: dict[str, Any] = {"max_examples": NIGHTLY_EXAMPLES, "deadline": None, "derandomize": False}
+    default = settings.get_profile("default")
+    nightly: dict[str, Any] = {"max_examples": NIGHTLY_EXAMPLES, "deadline": None, "print_blob": True}
     if examples:
         from mmcache_ref.oracle.sharing import DatabaseUnavailable, open_database
 
@@ -119,7 +120,7 @@ def _register_profiles(examples: str | None) -> None:
         try:
             settings.get_profile(name)
         except InvalidArgument:
-            settings.register_profile(name, **values)
+            settings.register_profile(name, default, **values)
 
 
 def _choose(config: pytest.Config) -> None:

@@ -23,17 +23,15 @@ import msgspec
 import pytest
 from rich.console import Console
 
-from mmcache_ref.oracle.clauses import spec_directory
 from mmcache_ref.oracle.components import COMPONENTS
-from mmcache_ref.oracle.errors import TargetUnavailable
-from mmcache_ref.oracle.lockstep import BEST_LEVEL
+from mmcache_ref.oracle.lockstep import BEST_LEVEL, deciding, is_stronger
+from mmcache_ref.oracle.regressions import regressions
 from mmcache_ref.oracle.run import Profile, Run
 from mmcache_ref.oracle.sharing import judge_sharing, open_database
-from mmcache_ref.oracle.stored import read_run
+from mmcache_ref.oracle.stored import encode_run
 from mmcache_ref.oracle.suite import Options, Stage
-from mmcache_ref.oracle.supervisor import replay_run
 from mmcache_ref.oracle.targets import check_target
-from mmcache_ref.oracle.verdict import ComponentVerdict, TargetVerdict, clause_verdict
+from mmcache_ref.oracle.verdict import TargetVerdict
 from mmcache_ref.oracle.worker import Message, Ready
 from mmcache_ref.report.text import violation
 
@@ -96,72 +94,73 @@ def checked(wishes: Wishes) -> Wishes:
 
 
 def stored_runs(components: Sequence[str]) -> Iterator[tuple[str, Run]]:
-    """The runs of `spec/runs/` on these components, by name: each shows a fault of the field."""
-    for path in sorted((spec_directory() / "runs").glob("*.json")):
-        run = read_run(str(path))
+    """The runs of `spec/runs/` on these components, by the fault of the field that each shows."""
+    for name, (_, run) in regressions().items():
         if run.component in components:
-            yield path.stem, run
+            yield name, run
+
+
+def _needs_stronger(run: Run) -> bool:
+    """Does a stronger clause decide one of its operations?"""
+    model = COMPONENTS[run.component].model
+    state = model.initial(run.config)
+    for operation in run.operations:
+        state, outcome = model.step(run.config, state, operation)
+        if is_stronger(deciding(model, operation, outcome)):
+            return True
+    return False
 
 
 def tests(wishes: Wishes) -> Iterator[tuple[str, str, Check]]:
-    """Component, name and check of each test, in an order in which quick ones come first."""
-    for name, run in stored_runs(wishes.components):
-        yield run.component, f"stored-run[{name}]", partial(check_run, wishes=wishes, run=run)
+    """Component, name and check of each test; of a component, the quick ones first."""
+    runs = list(stored_runs(wishes.components))
     for component in wishes.components:
+        for name, run in runs:
+            if run.component == component:
+                yield component, f"stored-run[{name}]", partial(check_run, wishes=wishes, run=run)
         for stage in wishes.stages():
             yield component, stage, partial(check_stage, wishes=wishes, component=component, stage=stage)
 
 
+def check_run(node: pytest.Item, wishes: Wishes, run: Run) -> None:
+    """Fail the test unless the target keeps every clause on a stored run."""
+    if wishes.profile == "upstream" and _needs_stronger(run):
+        pytest.skip("the profile upstream says nothing of this run")
+    options = Options((run.component,), wishes.profile, wishes.level, stages=(), runs=(encode_run(run),))
+    _judge(node, wishes.target, options, examples="")
+
+
 def check_stage(node: pytest.Item, wishes: Wishes, component: str, stage: Stage) -> None:
     """Fail the test unless this stage finds that the target conforms."""
+    if stage not in wishes.stages():
+        pytest.skip("there is no time to fuzz")
+    _judge(node, wishes.target, wishes.options(component, stage), wishes.examples)
+
+
+def _judge(node: pytest.Item, target: str, options: Options, examples: str) -> None:
+    """Judge one component in a process of its own; the test's properties say what was compared."""
     is_loaded = False
 
     def observer(target: str, message: Message) -> None:
         nonlocal is_loaded
         is_loaded = is_loaded or isinstance(message, Ready)
 
-    if stage not in wishes.stages():
-        pytest.skip("there is no time to fuzz")
-    _skip_unloadable(node, wishes.target)
+    _skip_unloadable(node, target)
     with _import_path_for_workers():
-        verdict = judge_sharing(
-            wishes.target, wishes.options(component, stage), wishes.examples, observer=observer
-        )
+        verdict = judge_sharing(target, options, examples, observer=observer)
     (judged,) = verdict.components
     if not is_loaded:
-        _fail_unloadable(node, wishes.target, judged.reason)
+        _fail_unloadable(node, target, judged.reason)
     done = judged.coverage
-    node.user_properties += [("level", f"L{judged.level}"), ("seed", wishes.seed)]
-    if stage == "exhaustive":
+    node.user_properties.append(("level", f"L{judged.level}"))
+    if "exhaustive" in options.stages:
         node.user_properties += [("states", done.states), ("edges", done.edges)]
-    else:
-        node.user_properties += [("examples", done.fuzz_examples), ("operations", done.fuzz_operations)]
-    node.user_properties += [("cases", f"{done.cases} of {done.all_cases}")]
+    if "fuzz" in options.stages:
+        node.user_properties += [("seed", options.seed), ("examples", done.fuzz_examples)]
+        node.user_properties.append(("operations", done.fuzz_operations))
+    node.user_properties.append(("cases", f"{done.cases} of {done.all_cases}"))
     if judged.status != "conforms":
         pytest.fail(failure(verdict), pytrace=False)
-
-
-def check_run(node: pytest.Item, wishes: Wishes, run: Run) -> None:
-    """Fail the test unless the target keeps every clause on a stored run."""
-    _skip_unloadable(node, wishes.target)
-    repeated = _repeated(wishes.target, msgspec.structs.replace(run, profile=wishes.profile))
-    if isinstance(repeated, TargetUnavailable):
-        _fail_unloadable(node, wishes.target, str(repeated))
-    if repeated.mismatch is None:
-        return
-    broken = clause_verdict(repeated.mismatch.clause, 1, repeated, "shared", None)
-    component = ComponentVerdict(run.component, "violates", clauses=(broken,))
-    pytest.fail(
-        failure(TargetVerdict(wishes.target, wishes.profile, wishes.seed, 0.0, (component,))), pytrace=False
-    )
-
-
-def _repeated(target: str, run: Run) -> Run | TargetUnavailable:
-    try:
-        with _import_path_for_workers():
-            return replay_run(target, run)
-    except TargetUnavailable as error:
-        return error
 
 
 def failure(verdict: TargetVerdict) -> str:

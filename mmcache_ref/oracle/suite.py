@@ -37,7 +37,7 @@ class Options(msgspec.Struct, frozen=True):
     """What is asked of a judgement; `seconds` of fuzzing are shared by the components evenly.
 
     With `examples`, each component is fuzzed with so many, and `seconds` is only a limit. `runs` are stored
-    runs as JSON, performed before anything else.
+    runs as JSON, performed before anything else; without `stages` they are all that is judged.
     """
 
     components: tuple[str, ...] = tuple(COMPONENTS)
@@ -77,8 +77,10 @@ def judge(
     tally = tally if tally is not None else Tally()
     with hang_guard() as guard:
         trial = Trial(component, namespace, options.profile, options.level, guard, journal, tally)
+        # What stored runs compare is no coverage of the stages.
+        beside = dataclasses.replace(trial, tally=Tally()) if options.stages else trial
         shared = repeat_stored(
-            trial, options.runs, progress=lambda done: progress(component.name, "stored runs", done)
+            beside, options.runs, progress=lambda done: progress(component.name, "stored runs", done)
         )
         executed = Exhaustive(is_complete=False)
         if "exhaustive" in options.stages:
@@ -111,20 +113,19 @@ def repeat_stored(
 ) -> dict[str, Run]:
     """The stored runs of the trial's component that its target still fails, the shortest for each clause.
 
-    A text that is no run of this specification is left out. What the runs compare is no coverage of ours.
+    A text that is no run of this specification is left out.
     """
-    apart = dataclasses.replace(trial, tally=Tally())
     found: dict[str, Run] = {}
     for done, text in enumerate(runs):
         progress(done)
         stored = _stored(trial, text)
         if stored is None:
             continue
-        run = apart.run(stored.config, stored.operations)
+        run = trial.run(stored.config, stored.operations)
         if run.mismatch is None:
             continue
         if len(run.steps) < len(stored.steps):
-            run = shrink(apart, run)
+            run = shrink(trial, run)
         assert run.mismatch is not None
         identifier = run.mismatch.clause
         if identifier not in found or len(run.steps) < len(found[identifier].steps):
