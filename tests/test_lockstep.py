@@ -98,7 +98,8 @@ def test_a_state_that_cannot_be_read_is_a_mismatch() -> None:
     run = lru_trial(Unreadable).run(BUDGET_2, TOUCHED)
     assert len(run.steps) == 1
     assert run.mismatch is not None
-    assert (run.mismatch.clause, run.mismatch.aspect) == ("LRU-13", "observation")
+    assert (run.mismatch.clause, run.mismatch.aspect) == ("LRU-27", "hits")
+    assert run.mismatch.suspects == ("LRU-13", "LRU-27")
     assert "no counters today" in str(run.mismatch.actual)
 
 

@@ -138,6 +138,7 @@ def test_what_can_be_observed_of_a_state() -> None:
     assert lru.observe(BUDGET_6, PINNED_A) == {
         "order": ("a", "b", "c"),
         "data": ("a", "b", "c"),
+        "values": PINNED_A.entries,
         "views": ("a", "b", "c"),
         "pins": ("a",),
         "hits": 3,

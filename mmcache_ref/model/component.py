@@ -114,3 +114,8 @@ class Aspect(NamedTuple):
     clause: str | None = None
     is_culprit: bool = True
     reading: str | None = None
+
+    @property
+    def clauses(self) -> set[str]:
+        """Its own clauses."""
+        return {each for each in (self.clause, self.reading) if each}

@@ -1,79 +1,92 @@
-"""What a value weighs, computed from its description.   [spec/01-items.md]
+"""What a value weighs, computed from its description, and what is made of values.   [spec/01-items.md]
 
-The component has no state: an operation asks for a size or a number of leaves.
+The component has no state: an operation asks for a size, a number of leaves, or about the data model.
 """
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Iterator, Mapping
-from typing import Annotated, Any, Literal, NamedTuple
+from typing import Literal, NamedTuple
 
 import msgspec
 
+from . import data_model
 from .component import Aspect, Op, Outcome, Rule, rule, several
+from .data_model import (
+    Batch,
+    Block,
+    Collection,
+    Dummy,
+    Embeds,
+    Equal,
+    FieldTraits,
+    GetData,
+    Info,
+    Question,
+)
+from .values import (
+    WIDTHS,
+    Array,
+    Description,
+    DType,
+    Item,
+    Items,
+    Mapped,
+    Plain,
+    Sequence,
+    Shape,
+    Tensor,
+    complexity,
+    leaf_size,
+    leaves,
+    size,
+)
+
+__all__ = [
+    "ASPECTS",
+    "NAME",
+    "PRESETS",
+    "RULES",
+    "WIDTHS",
+    "Array",
+    "Batch",
+    "Block",
+    "CacheIfFits",
+    "CachedSize",
+    "Collection",
+    "Complexity",
+    "Config",
+    "DType",
+    "Description",
+    "Dummy",
+    "Embeds",
+    "Equal",
+    "FieldTraits",
+    "GetData",
+    "Info",
+    "Item",
+    "Items",
+    "Kept",
+    "MakeLru",
+    "Mapped",
+    "Operation",
+    "Plain",
+    "Question",
+    "Sequence",
+    "Size",
+    "State",
+    "Tensor",
+    "Twins",
+    "bare",
+    "initial",
+    "leaves",
+    "observe",
+    "operations",
+    "step",
+    "view",
+]
 
 NAME = "items"
-WIDTHS = {"uint8": 1, "bool": 1, "float16": 2, "bfloat16": 2, "float32": 4, "int64": 8}
-"""Bytes of one element by dtype."""
-
-
-DType = Literal["uint8", "bool", "float16", "bfloat16", "float32", "int64"]
-Shape = Annotated[tuple[Annotated[int, msgspec.Meta(ge=0, le=256)], ...], msgspec.Meta(max_length=3)]
-
-
-class Value(msgspec.Struct, frozen=True, tag_field="value"):
-    """Base of the descriptions of values."""
-
-
-class Tensor(Value, frozen=True, tag="tensor"):
-    """A tensor of this shape; `is_view`: a part of a storage that is larger."""
-
-    shape: Shape
-    dtype: DType = "uint8"
-    is_view: bool = False
-
-
-class Array(Value, frozen=True, tag="array"):
-    """A NumPy array of this shape; `is_view`: a part of memory that it does not own."""
-
-    shape: Shape
-    dtype: DType = "uint8"
-    is_view: bool = False
-
-
-class Plain(Value, frozen=True, tag="plain"):
-    """A number, a text, or None."""
-
-    plain: int | float | str | None
-
-
-class Sequence(Value, frozen=True, tag="sequence"):
-    """A list, or a tuple."""
-
-    members: tuple[Description, ...] = ()
-    is_tuple: bool = False
-
-
-class Mapped(Value, frozen=True, tag="mapped"):
-    """A dict."""
-
-    members: tuple[tuple[str, Description], ...] = ()
-
-
-class Item(Value, frozen=True, tag="item"):
-    """A `MultiModalKwargsItem` with an element for each key."""
-
-    members: tuple[tuple[str, Description], ...] = ()
-
-
-class Items(Value, frozen=True, tag="items"):
-    """A `MultiModalKwargsItems`: the items of each modality."""
-
-    members: tuple[tuple[str, tuple[Item, ...]], ...] = ()
-
-
-Description = Tensor | Array | Plain | Sequence | Mapped | Item | Items
 
 
 class Size(Op, frozen=True, tag="size"):
@@ -89,17 +102,36 @@ class Complexity(Op, frozen=True, tag="complexity"):
 
 
 class CachedSize(Op, frozen=True, tag="cached_size"):
-    """The size of an item in a `MultiModalProcessorCacheItem`, or of the metadata made of it."""
+    """The size of an item in a `MultiModalProcessorCacheItem`, or of the metadata made of it.
+
+    With `later` the item gets another element, of this value, after it was wrapped.
+    """
 
     item: Item
     is_metadata: bool = False
+    later: Description | None = None
+
+
+class Twins(Op, frozen=True, tag="twins"):
+    """The sizes of a tensor and of an array of this shape and dtype"""
+
+    shape: Shape
+    dtype: DType = "uint8"
+    is_view: bool = False
+
+
+class MakeLru(Op, frozen=True, tag="make_lru"):
+    """Entries, budget and bytes in use of what `get_lru_cache` makes, given the budget as a part of 2**30"""
+
+    budget: int
 
 
 class Kept(Op, frozen=True, tag="kept"):
-    """How many bytes of memory a cached payload keeps alive, asked of what a later hit returns."""
+    """How many bytes of memory a cached payload keeps alive, asked of what a later hit returns; of a sender,
+    whether the item is still there when nobody else has it."""
 
     payload: Tensor | Array
-    cache: Literal["processor-only", "receiver"]
+    cache: Literal["processor-only", "receiver", "sender"]
 
 
 class CacheIfFits(Op, frozen=True, tag="cache_if_fits"):
@@ -109,7 +141,7 @@ class CacheIfFits(Op, frozen=True, tag="cache_if_fits"):
     budget: int
 
 
-Operation = Size | Complexity | CachedSize | Kept | CacheIfFits
+Operation = Size | Complexity | CachedSize | Twins | MakeLru | Kept | CacheIfFits | Question
 
 
 class Config(msgspec.Struct, frozen=True, omit_defaults=True):
@@ -132,6 +164,12 @@ KINDS = {
 RULES: Mapping[tuple[str, str], Rule] = {
     **{("size", kind): rule(clause) for kind, clause in KINDS.items()},
     ("cached_size", "nested"): rule("IT-15"),
+    ("cached_size", "grown"): rule("IT-15"),
+    ("twins", "weighed"): rule("IT-21"),
+    ("twins", "tensor"): rule("IT-13"),
+    ("twins", "array"): rule("IT-19"),
+    ("make_lru", "made"): rule("IT-17"),
+    **data_model.RULES,
     ("cached_size", "no_leaves"): rule("IT-18"),
     ("cached_size", "array"): rule("IT-19"),
     ("complexity", "counted"): rule("IT-16"),
@@ -139,6 +177,7 @@ RULES: Mapping[tuple[str, str], Rule] = {
     ("cache_if_fits", "too_large"): rule("IF-03"),
     ("kept", "whole"): rule("IT-20"),
     ("kept", "view"): rule("IT-20"),
+    ("kept", "sender"): rule("KR-01"),
 }
 ASPECTS: Mapping[str, Aspect] = {}
 
@@ -186,49 +225,6 @@ PRESETS = {
 PRESETS["small"] = PRESETS["tiny"]
 
 
-def leaves(value: Description) -> Iterator[Tensor | Array | Plain | None]:
-    """The leaves in order; None for a container that has none.   [IT-12]"""
-    members: tuple[Any, ...]
-    match value:
-        case Tensor() | Array() | Plain():
-            yield value
-            return
-        case Sequence(members):
-            inner = members
-        case Items(members):
-            inner = tuple(Sequence(items) for _, items in members)
-        case Mapped(members) | Item(members):
-            inner = tuple(member for _, member in members)
-    if not inner:
-        yield None
-    for member in inner:
-        yield from leaves(member)
-
-
-def leaf_size(leaf: Tensor | Array | Plain | None) -> int:
-    """Bytes of one leaf.   [IT-13, IT-14, IT-18, IT-19]"""
-    match leaf:
-        case None:
-            return 0
-        case Plain(plain):
-            return sys.getsizeof(plain)
-        case Tensor(shape, dtype) | Array(shape, dtype):
-            elements = 1
-            for length in shape:
-                elements *= length
-            return elements * WIDTHS[dtype]
-
-
-def complexity(value: Description) -> int:
-    """The number of values inside dicts, lists and tuples.   [IT-16]"""
-    match value:
-        case Sequence(members):
-            return sum(map(complexity, members))
-        case Mapped(pairs):
-            return sum(complexity(member) for _, member in pairs)
-    return 1
-
-
 def kinds(value: Description) -> set[str]:
     """Which clauses about sizes the value meets."""
     found = {"no_leaves": None, "array": Array, "tensor": Tensor, "plain": Plain}
@@ -252,9 +248,17 @@ def operations(config: Config, state: State) -> Iterator[Operation]:
         if isinstance(value, Item):
             yield CachedSize(value)
             yield CachedSize(value, is_metadata=True)
+            yield CachedSize(value, later=_BYTES)
+            yield CachedSize(value, is_metadata=True, later=_BYTES)
         if isinstance(value, Tensor | Array):
             yield Kept(value, "processor-only")
             yield Kept(value, "receiver")
+            yield Kept(value, "sender")
+    for is_view in (False, True):
+        yield Twins((2, 3), "float32", is_view)
+    for budget in (0, 5, 2**30, 3 * 2**29):
+        yield MakeLru(budget)
+    yield from data_model.questions()
 
 
 def bare(config: Config) -> Config:
@@ -276,14 +280,26 @@ def step(config: Config, state: State, operation: Operation) -> tuple[State, Out
     """One question.   [IF-03, IT-15, IT-20]"""
     match operation:
         case Size(value):
-            size = sum(map(leaf_size, leaves(value)))
-            return state, several(KINDS, kinds(value), size)
-        case CachedSize(item):
-            return state, several(KINDS, kinds(item), sum(map(leaf_size, leaves(item))))
-        case Kept(payload):
+            return state, several(KINDS, kinds(value), size(value))
+        case CachedSize(item, is_metadata, later):
+            if later is None:
+                return state, several(KINDS, kinds(item), size(item))
+            known = kinds(item) | kinds(Item((("later", later),)))
+            whole = size(item) if is_metadata else size(item) + size(later)
+            return state, several(("grown", *KINDS), {"grown"} | known & {"no_leaves", "array"}, whole)
+        case Twins(shape, dtype):
+            weight = leaf_size(Tensor(shape, dtype))
+            return state, Outcome("weighed", (weight, weight), also=("tensor", "array"))
+        case MakeLru(budget):
+            return state, Outcome("made", (0, budget, 0))
+        case Kept(payload, cache):
+            if cache == "sender":
+                return state, Outcome("sender", 0)
             return state, Outcome("view" if payload.is_view else "whole", leaf_size(payload))
         case CacheIfFits(nbytes, budget):
             fits = nbytes <= budget
             return state, Outcome("stored" if fits else "too_large", (fits, nbytes if fits else 0))
         case Complexity(value):
             return state, Outcome("counted", complexity(value))
+        case question:
+            return state, data_model.answer(question)

@@ -8,9 +8,75 @@ from typing import Annotated, NamedTuple
 import msgspec
 
 from . import entries as moves
-from .component import Aspect, Content, Op, Outcome, Raised, Rule, rule
+from .component import Content, Outcome, Raised
 from .entries import Entries, is_sound
 from .explore import Property
+from .lru_alphabet import (
+    Clear,
+    Contains,
+    Delete,
+    Fresh,
+    Get,
+    GetItem,
+    HitRatio,
+    Keys,
+    Length,
+    Operation,
+    Pin,
+    Pop,
+    PopItem,
+    Put,
+    PutIfFits,
+    RemoveOldest,
+    SetDefault,
+    SetItem,
+    Stat,
+    Touch,
+    UpdateWith,
+    Usage,
+    plainer,
+)
+from .lru_rules import ASPECTS, CULPRITS, RULES
+
+__all__ = [
+    "ASPECTS",
+    "CULPRITS",
+    "NAME",
+    "PRESETS",
+    "PROPERTIES",
+    "RULES",
+    "Clear",
+    "Config",
+    "Contains",
+    "Delete",
+    "Fresh",
+    "Get",
+    "GetItem",
+    "HitRatio",
+    "Keys",
+    "Length",
+    "Operation",
+    "Pin",
+    "Pop",
+    "PopItem",
+    "Put",
+    "PutIfFits",
+    "RemoveOldest",
+    "SetDefault",
+    "SetItem",
+    "Stat",
+    "State",
+    "Touch",
+    "UpdateWith",
+    "Usage",
+    "bare",
+    "initial",
+    "observe",
+    "operations",
+    "plainer",
+    "step",
+    "view",
+]
 
 NAME = "lru"
 
@@ -40,184 +106,9 @@ class State(NamedTuple):
     reported_total: int = 0
 
 
-class Contains(Op, frozen=True, tag="contains"):
-    """`key in c`"""
-
-    key: str
-
-
-class Length(Op, frozen=True, tag="len"):
-    """`len(c)`"""
-
-
-class GetItem(Op, frozen=True, tag="getitem"):
-    """`c[key]`"""
-
-    key: str
-
-
-class Get(Op, frozen=True, tag="get"):
-    """`c.get(key)`"""
-
-    key: str
-
-
-class Touch(Op, frozen=True, tag="touch"):
-    """`c.touch(key)`"""
-
-    key: str
-
-
-class Pop(Op, frozen=True, tag="pop"):
-    """`c.pop(key)`"""
-
-    key: str
-
-
-class Delete(Op, frozen=True, tag="del"):
-    """`del c[key]`"""
-
-    key: str
-
-
-class Put(Op, frozen=True, tag="put"):
-    """`c.put(key, value)`"""
-
-    key: str
-    content: Content
-
-
-class SetItem(Op, frozen=True, tag="setitem"):
-    """`c[key] = value`"""
-
-    key: str
-    content: Content
-
-
-class PutIfFits(Op, frozen=True, tag="put_if_fits"):
-    """`c.put_if_fits(key, value)`"""
-
-    key: str
-    content: Content
-
-
-class Pin(Op, frozen=True, tag="pin"):
-    """`c.pin(key)`"""
-
-    key: str
-
-
-class RemoveOldest(Op, frozen=True, tag="remove_oldest"):
-    """`c.remove_oldest(remove_pinned=...)`"""
-
-    remove_pinned: bool = False
-
-
-class PopItem(Op, frozen=True, tag="popitem"):
-    """`c.popitem(remove_pinned=...)`"""
-
-    remove_pinned: bool = False
-
-
-class Clear(Op, frozen=True, tag="clear"):
-    """`c.clear()`"""
-
-
-class Stat(Op, frozen=True, tag="stat"):
-    """`c.stat(delta=...)`"""
-
-    delta: bool = False
-
-
-class HitRatio(Op, frozen=True, tag="hit_ratio"):
-    """`c.stat().hit_ratio`"""
-
-
-class Usage(Op, frozen=True, tag="usage"):
-    """`(c.capacity, c.usage)`"""
-
-
-Operation = (
-    Contains
-    | Length
-    | GetItem
-    | Get
-    | Touch
-    | Pop
-    | Delete
-    | Put
-    | SetItem
-    | PutIfFits
-    | Pin
-    | RemoveOldest
-    | PopItem
-    | Clear
-    | Stat
-    | HitRatio
-    | Usage
-)
-
 ANY_ERROR = Raised("Exception")
 ALL_PINNED = Raised("RuntimeError")
 TOO_LARGE = Raised("ValueError", says="value too large")
-STORING = {
-    "stored": "LRU-13",
-    "evicted": "LRU-13",
-    "evicted_around_pin": "LRU-19",
-    "replaced": "LRU-14",
-    "replaced_pinned": "LRU-22",
-    "grown": "LRU-15",
-    "too_large": "LRU-16",
-    "all_pinned": "LRU-21",
-}
-RULES: Mapping[tuple[str, str], Rule] = {
-    ("contains", "hit"): rule("LRU-04"),
-    ("contains", "miss"): rule("LRU-04"),
-    ("len", "counted"): rule("LRU-04"),
-    ("getitem", "hit"): rule("LRU-05"),
-    ("getitem", "miss"): rule("LRU-06"),
-    ("get", "hit"): rule("LRU-07"),
-    ("get", "miss"): rule("LRU-08"),
-    ("touch", "hit"): rule("LRU-09"),
-    ("touch", "miss"): rule("LRU-10"),
-    ("pop", "removed"): rule("LRU-11"),
-    ("pop", "removed_pinned"): rule("LRU-11", "LRU-22"),
-    ("pop", "miss"): rule("LRU-11"),
-    ("del", "removed"): rule("LRU-12"),
-    ("del", "removed_pinned"): rule("LRU-12", "LRU-22"),
-    ("del", "miss"): rule("LRU-12"),
-    **{("put", kind): rule(clause) for kind, clause in STORING.items()},
-    **{("setitem", kind): rule(clause) for kind, clause in STORING.items()},
-    **{("put_if_fits", kind): rule("LRU-17", clause) for kind, clause in STORING.items()},
-    ("put_if_fits", "too_large"): rule("LRU-17"),
-    ("put_if_fits", "as put"): rule("LRU-21"),
-    ("pin", "pinned"): rule("LRU-19"),
-    ("pin", "miss"): rule("LRU-20"),
-    ("remove_oldest", "removed"): rule("LRU-23"),
-    ("remove_oldest", "removed_pinned"): rule("LRU-23", "LRU-22"),
-    ("remove_oldest", "empty"): rule("LRU-23"),
-    ("remove_oldest", "all_pinned"): rule("LRU-21"),
-    ("popitem", "removed"): rule("LRU-24"),
-    ("popitem", "removed_pinned"): rule("LRU-24", "LRU-22"),
-    ("popitem", "empty"): rule("LRU-25"),
-    ("popitem", "all_pinned"): rule("LRU-21"),
-    ("clear", "cleared"): rule("LRU-26"),
-    ("stat", "total"): rule("LRU-27"),
-    ("stat", "delta"): rule("LRU-28"),
-    ("hit_ratio", "read"): rule("IT-11"),
-    ("usage", "read"): rule("LRU-03"),
-}
-
-ASPECTS = {
-    "order": Aspect(2),
-    "data": Aspect(2, "LRU-02"),
-    "views": Aspect(2, "LRU-29"),
-    "pins": Aspect(2),
-    "hits": Aspect(1),
-    "total": Aspect(1),
-    "length": Aspect(1),
-    "bytes": Aspect(1, "LRU-01"),
-}
 
 
 def initial(config: Config) -> State:
@@ -230,7 +121,9 @@ def operations(config: Config, state: State) -> Iterator[Operation]:
     # Lookups first, so that the counters that are reported and cleared next are not zero.
     for key in config.keys:
         yield Get(key)
+        yield GetItem(key)
     yield Stat()
+    yield Fresh()
     yield HitRatio()
     yield Stat(delta=True)
     yield Stat(delta=True)
@@ -239,9 +132,10 @@ def operations(config: Config, state: State) -> Iterator[Operation]:
     yield Length()
     for key in config.keys:
         yield Contains(key)
-        yield GetItem(key)
+        yield Get(key, has_default=False)
         yield Touch(key)
         yield Pop(key)
+        yield Pop(key, has_default=False)
         yield Delete(key)
         yield Pin(key)
         for nbytes in config.sizes:
@@ -249,10 +143,16 @@ def operations(config: Config, state: State) -> Iterator[Operation]:
             yield Put(key, content)
             yield SetItem(key, content)
             yield PutIfFits(key, content)
+            yield SetDefault(key, content)
+    pairs = [(key, Content(nbytes, fill=7)) for key in config.keys[:2] for nbytes in config.sizes[-3:]]
+    yield UpdateWith(())
+    for pair in pairs:
+        yield UpdateWith((pair, *pairs[:1]))
     for remove_pinned in (False, True):
         yield RemoveOldest(remove_pinned)
         yield PopItem(remove_pinned)
     yield Usage()
+    yield Keys()
     yield HitRatio()
 
 
@@ -273,6 +173,7 @@ def observe(config: Config, state: State) -> dict[str, object]:
         "order": order,
         "data": tuple(sorted(order)),
         "views": order,
+        "values": state.entries,
         "pins": state.pins,
         "hits": state.hits,
         "total": state.total,
@@ -291,23 +192,27 @@ def step(config: Config, state: State, operation: Operation) -> tuple[State, Out
             return state, Outcome("counted", len(state.entries))
         case GetItem(key):
             return _lookup(state, key, counts_misses=False)
-        case Get(key):
+        case Get(key, _):
             return _lookup(state, key, counts_misses=True)
         case Touch(key):
             touched = moves.touch(state.entries, key)
             return state._replace(entries=touched), Outcome("hit" if moves.find(touched, key) else "miss")
-        case Pop(key):
+        case Pop(key, _):
             return _pop(state, key, missing=None, gives=True)
         case Delete(key):
             return _pop(state, key, missing=Raised("KeyError"), gives=False)
         case Put(key, content) | SetItem(key, content):
             after, kind = _store(config, state, key, content)
-            return after, Outcome(kind, {"too_large": TOO_LARGE, "all_pinned": ALL_PINNED}.get(kind))
+            return after, Outcome(kind, REFUSALS.get(kind))
         case PutIfFits(key, content):
             after, kind = _store(config, state, key, content)
             if kind == "all_pinned":
                 return after, Outcome(kind, ALL_PINNED, also=("as put",))
             return after, Outcome(kind, kind != "too_large")
+        case SetDefault(key, content):
+            return _set_default(config, state, key, content)
+        case UpdateWith(pairs):
+            return _update(config, state, pairs)
         case Pin(key):
             if moves.find(state.entries, key) is None:
                 return state, Outcome("miss", Raised("ValueError"))
@@ -329,6 +234,10 @@ def step(config: Config, state: State, operation: Operation) -> tuple[State, Out
         case Usage():
             usage = moves.size(state.entries) / config.budget if config.budget else 0
             return state, Outcome("read", (config.budget, usage))
+        case Keys():
+            return state, Outcome("read", tuple(sorted(moves.keys(state.entries))))
+        case Fresh():
+            return state, Outcome("empty", (0, 0, 0))
 
 
 def _lookup(state: State, key: str, *, counts_misses: bool) -> tuple[State, Outcome]:
@@ -388,6 +297,29 @@ def _store(config: Config, state: State, key: str, content: Content) -> tuple[St
                 kind = "evicted_around_pin" if around_pin else "evicted"
     entries = (*moves.remove(state.entries, key), (key, content))
     return state._replace(entries=entries), kind
+
+
+REFUSALS = {"too_large": TOO_LARGE, "all_pinned": ALL_PINNED}
+
+
+def _set_default(config: Config, state: State, key: str, content: Content) -> tuple[State, Outcome]:
+    """`c.setdefault(key, value)`: as `c[key]`, or as `put`.   [LRU-30]"""
+    if moves.find(state.entries, key) is not None:
+        after, outcome = _lookup(state, key, counts_misses=False)
+        return after, outcome._replace(also=("as getitem",))
+    after, kind = _store(config, state, key, content)
+    return after, Outcome(kind, REFUSALS.get(kind, content), also=(f"as {kind}",))
+
+
+def _update(config: Config, state: State, pairs: tuple[tuple[str, Content], ...]) -> tuple[State, Outcome]:
+    """`c.update(pairs)`: as `put` of each, until one is refused.   [LRU-30]"""
+    kinds: dict[str, None] = {}
+    for key, content in pairs:
+        state, kind = _store(config, state, key, content)
+        kinds[f"as {kind}"] = None
+        if kind in REFUSALS:
+            return state, Outcome("updated", REFUSALS[kind], tuple(kinds))
+    return state, Outcome("updated", also=tuple(kinds))
 
 
 def _stat(state: State, delta: bool) -> tuple[State, Outcome]:

@@ -11,17 +11,59 @@ from typing import Annotated, Any, NamedTuple
 import msgspec
 
 from . import entries as moves
-from .component import Aspect, Content, Op, Outcome, Raised, Rule, Updated, several
+from .component import Content, Outcome, Raised, Updated, several
 from .entries import Entries, is_sound
 from .explore import Property
+from .processor_cache_alphabet import (
+    Clear,
+    Close,
+    Fresh,
+    Invalidate,
+    IsCached,
+    Item,
+    Merge,
+    Operation,
+    Release,
+    Stats,
+    TooLarge,
+    Touch,
+    Update,
+    UpdateAll,
+    Validate,
+    plainer,
+)
+from .processor_cache_rules import aspects, rules
 
-
-class Item(msgspec.Struct, frozen=True, order=True):
-    """One item of a request, with the content that the client supplies."""
-
-    key: str
-    content: Content
-    modality: str = "image"
+__all__ = [
+    "PRESETS",
+    "Clear",
+    "Close",
+    "Config",
+    "Fresh",
+    "Invalidate",
+    "IsCached",
+    "Item",
+    "Kind",
+    "Merge",
+    "Operation",
+    "Release",
+    "State",
+    "Stats",
+    "TooLarge",
+    "Touch",
+    "Update",
+    "UpdateAll",
+    "Validate",
+    "aspects",
+    "bare",
+    "observe",
+    "operations",
+    "plainer",
+    "properties",
+    "rules",
+    "step",
+    "view",
+]
 
 
 class Config(msgspec.Struct, frozen=True, omit_defaults=True):
@@ -51,68 +93,6 @@ class State(NamedTuple):
     reported_total: int = 0
 
 
-class IsCached(Op, frozen=True, tag="is_cached"):
-    """`is_cached(hashes)`, and `is_cached_item` of each"""
-
-    hashes: tuple[str, ...]
-
-
-class Touch(Op, frozen=True, tag="touch"):
-    """`touch_sender_cache_item(hash)`"""
-
-    key: str
-
-
-class Release(Op, frozen=True, tag="release"):
-    """`release_sender_touches()`"""
-
-
-class Update(Op, frozen=True, tag="update"):
-    """`get_and_update_item((item, prompt_updates) or None, hash)`"""
-
-    key: str
-    content: Content | None = None
-
-
-class UpdateAll(Op, frozen=True, tag="update_all"):
-    """`get_and_update(items, hashes)`"""
-
-    contents: tuple[Content | None, ...]
-    hashes: tuple[str, ...]
-
-
-class Invalidate(Op, frozen=True, tag="invalidate"):
-    """`invalidate(hash)`"""
-
-    key: str
-
-
-class Merge(Op, frozen=True, tag="merge"):
-    """Check every hash, then the merge step with data for those that are missing."""
-
-    request: tuple[Item, ...]
-
-
-class Clear(Op, frozen=True, tag="clear"):
-    """`clear_cache()`"""
-
-
-class Stats(Op, frozen=True, tag="stats"):
-    """`make_stats(delta=...)`"""
-
-    delta: bool = False
-
-
-Operation = IsCached | Touch | Release | Update | UpdateAll | Invalidate | Merge | Clear | Stats
-
-ASPECTS = {
-    "order": Aspect(2),
-    "hits": Aspect(1),
-    "total": Aspect(1),
-    "bytes": Aspect(2, "LRU-01", is_culprit=False),
-}
-
-
 class Kind(NamedTuple):
     """What distinguishes the caches of P0: does an entry keep the payload, does `invalidate` drop it."""
 
@@ -126,6 +106,8 @@ def operations(config: Config, state: State) -> Iterator[Operation]:
     for key in config.keys:
         yield Update(key)
     yield Stats()
+    yield Fresh(config.keys)
+    yield Close()
     yield Stats(delta=True)
     yield Stats(delta=True)
     yield Clear()
@@ -133,6 +115,7 @@ def operations(config: Config, state: State) -> Iterator[Operation]:
     for key in config.keys:
         yield Touch(key)
         yield Invalidate(key)
+        yield Validate(key, config.contents[0][1])
     for key, content in config.contents:
         yield Update(key, content)
     (first, one), (second, other) = config.contents[:2]
@@ -144,6 +127,8 @@ def operations(config: Config, state: State) -> Iterator[Operation]:
     yield UpdateAll((config.contents[3][1],), (config.contents[3][0],))
     for request in config.requests:
         yield Merge(request)
+    yield TooLarge(0)
+    yield TooLarge(2)
     yield Release()
 
 
@@ -164,6 +149,7 @@ def observe(config: Config, state: State) -> dict[str, object]:
         "hits": state.hits,
         "total": state.total,
         "bytes": moves.size(state.entries),
+        "budget": config.budget,
     }
 
 
@@ -190,6 +176,12 @@ def step(kind: Kind, config: Config, state: State, operation: Operation) -> tupl
             return after, Outcome("dropped" if hit else "miss")
         case Merge(request):
             return _merge(kind, config, state, request)
+        case Validate() | Close():
+            return state, Outcome("ignored")
+        case Fresh(hashes):
+            return state, Outcome("empty", (0, 0, *[False for _ in hashes]))
+        case TooLarge(items):
+            return state, Outcome("warned", 0, also=("item too_large",) if items else ())
         case Clear():
             empty = _lapse(state._replace(entries=()), moves.keys(state.promised))
             return State(lapsed=empty.lapsed), Outcome("cleared")
@@ -321,44 +313,6 @@ def _merge(kind: Kind, config: Config, state: State, request: tuple[Item, ...]) 
     # Which key is evicted depends on the touches only where one of them moved something.
     usual = "evicting" if "evicted" in kinds and any(is_cached.values()) else "merged"
     return _end_touches(state), _composed(kinds, usual, tuple(results))
-
-
-UPDATING = ("hit", "stored", "evicted", "too_large", "asserted", "lapsed", "promised")
-"""Kinds of one update."""
-USUAL = ("hit", "stored", "evicted")
-"""Those of which an operation of several names each item's, as `item KIND`."""
-
-
-def rules(clauses: Mapping[str, str]) -> dict[tuple[str, str], Rule]:
-    """The binding table of a cache of P0, given its own clauses by the names used here."""
-
-    def own(name: str) -> Rule:
-        return Rule(clauses[name], clauses[name])
-
-    def common(clause: str) -> Rule:
-        return Rule(clause, clause)
-
-    invalidating = {"dropped": "invalidated", "miss": "invalidated"} if "invalidated" in clauses else {}
-    return {
-        ("is_cached", "checked"): common("IF-06"),
-        ("touch", "hit"): common("IF-07"),
-        ("touch", "miss"): common("IF-07"),
-        ("release", "released"): common("IF-08"),
-        **{("update", kind): own(kind) for kind in UPDATING},
-        ("update_all", "updated"): common("IF-01"),
-        ("update_all", "unequal"): common("IF-02"),
-        **{("update_all", kind): own(kind) for kind in ("asserted", "lapsed", "promised", "too_large")},
-        **{("update_all", f"item {kind}"): own(kind) for kind in USUAL},
-        **{("invalidate", kind): own(name) for kind, name in invalidating.items()},
-        **({} if invalidating else {("invalidate", "ignored"): common("IF-08")}),
-        ("merge", "merged"): Rule("IF-12", "IF-11"),
-        ("merge", "evicting"): Rule("IF-10", "IF-11"),
-        **{("merge", kind): own(kind) for kind in ("too_large", "promised")},
-        **{("merge", f"item {kind}"): own(kind) for kind in USUAL},
-        ("clear", "cleared"): common("IF-05"),
-        ("stats", "total"): Rule(clauses["stats"], "IF-09"),
-        ("stats", "delta"): common("IF-09"),
-    }
 
 
 def _preset(budget: int, *contents: tuple[str, int], requests: tuple[str, ...]) -> Config:

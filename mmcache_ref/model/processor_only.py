@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from . import processor_cache
 from .component import Outcome
-from .processor_cache import ASPECTS, PRESETS, Config, Operation, State, bare, observe, operations, view
+from .processor_cache import PRESETS, Config, Operation, State, bare, observe, operations, plainer, view
 
 __all__ = [
     "ASPECTS",
@@ -19,6 +19,7 @@ __all__ = [
     "initial",
     "observe",
     "operations",
+    "plainer",
     "step",
     "view",
 ]
@@ -37,6 +38,7 @@ RULES = processor_cache.rules(
         "stats": "PO-06",
     }
 )
+ASPECTS = processor_cache.aspects("PO-05")
 PROPERTIES = processor_cache.properties("PO-07")
 
 

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from typing import Annotated, NamedTuple
 
 import msgspec
 
 from . import entries as moves
-from .component import Aspect, Content, Missed, Op, Outcome, Rule, rule, several
+from .component import Aspect, Content, Missed, Op, Outcome, Raised, Rule, rule, several
 from .entries import Entries, is_sound
 from .explore import Property
 
@@ -37,15 +37,17 @@ class Config(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class State(NamedTuple):
-    """Entries, least recent first."""
+    """Entries, least recent first; keys that a request was promised, and that are not cached since."""
 
     entries: Entries = ()
+    lapsed: tuple[str, ...] = ()
 
 
 class Touch(Op, frozen=True, tag="touch"):
-    """`touch_receiver_cache_item(hash)`"""
+    """`touch_receiver_cache_item(hash, item or None)`"""
 
     key: str
+    content: Content | None = None
 
 
 class Update(Op, frozen=True, tag="update"):
@@ -53,6 +55,13 @@ class Update(Op, frozen=True, tag="update"):
 
     key: str
     content: Content | None = None
+
+
+class UpdateAll(Op, frozen=True, tag="update_all"):
+    """`get_and_update(items, hashes)`"""
+
+    contents: tuple[Content | None, ...]
+    hashes: tuple[str, ...]
 
 
 class Features(Op, frozen=True, tag="features"):
@@ -65,7 +74,31 @@ class Clear(Op, frozen=True, tag="clear"):
     """`clear_cache()`"""
 
 
-Operation = Touch | Update | Features | Clear
+class Fresh(Op, frozen=True, tag="fresh"):
+    """Another cache, made now with the same budget: what it has under these hashes"""
+
+    hashes: tuple[str, ...]
+
+
+class MissError(Op, frozen=True, tag="miss_error"):
+    """`MultiModalCacheMissError(hashes)`"""
+
+    hashes: tuple[str, ...]
+
+
+Operation = Touch | Update | UpdateAll | Features | Clear | Fresh | MissError
+
+
+def plainer(operation: Operation) -> tuple[Operation, ...]:
+    """What does the same with less."""
+    match operation:
+        case Features((Feature(key, content),)) | UpdateAll((content,), (key,)):
+            return (Update(key, content),)
+        case Touch(key, content) if content is not None:
+            return (Touch(key),)
+        case Update(key, content) if content is not None:
+            return (Update(key),)
+    return ()
 
 
 class Received(msgspec.Struct, frozen=True, tag_field="result", tag="received"):
@@ -89,8 +122,11 @@ UPDATING = {
     "too_large": "KR-09",
     "hit": "KR-10",
     "miss": "KR-11",
+    "lapsed": "KR-15",
 }
 """What decides one update, by kind."""
+RARE = ("lapsed", "too_large", "miss")
+"""Kinds of an update that name an operation of several."""
 
 RULES: Mapping[tuple[str, str], Rule] = {
     ("touch", "hit"): rule("KR-12"),
@@ -104,11 +140,19 @@ RULES: Mapping[tuple[str, str], Rule] = {
     ("features", "replaced"): rule("KR-08"),
     ("features", "too_large"): rule("KR-09"),
     ("features", "promised"): rule("KR-14"),
+    ("features", "lapsed"): rule("KR-15"),
+    ("update_all", "updated"): rule("IF-01"),
+    ("update_all", "unequal"): rule("IF-02"),
+    **{("update_all", kind): rule(UPDATING[kind]) for kind in RARE},
+    **{("update_all", f"item {kind}"): rule(clause) for kind, clause in UPDATING.items() if kind not in RARE},
+    ("fresh", "empty"): rule("IT-17"),
+    ("miss_error", "made"): rule("IF-17"),
     ("clear", "cleared"): rule("IF-05"),
 }
 ASPECTS = {
-    "order": Aspect(2),
-    "bytes": Aspect(2, "LRU-01", is_culprit=False),
+    "budget": Aspect(2, "FA-11", reading="FA-11"),
+    "order": Aspect(2, reading="IT-17"),
+    "bytes": Aspect(2, "LRU-01", reading="IT-17"),
 }
 
 
@@ -122,8 +166,16 @@ def operations(config: Config, state: State) -> Iterator[Operation]:
     for key in config.keys:
         yield Touch(key)
         yield Update(key)
+    yield Fresh(config.keys)
+    yield MissError(())
+    yield MissError(("a", "bb", "a"))
     for key, content in config.contents:
         yield Update(key, content)
+    (first, one), (second, other) = config.contents[:2]
+    yield Touch(first, one)
+    yield UpdateAll((one, other, one), (first, second, first))
+    yield UpdateAll((one, None), (first, second))
+    yield UpdateAll((one, other), (first,))
     for request in config.requests:
         yield Features(request)
     yield Clear()
@@ -135,29 +187,73 @@ def bare(config: Config) -> Config:
 
 
 def view(state: State) -> tuple[object, ...]:
-    """The entries."""
-    return state.entries
+    """Entries and lapsed promises."""
+    return state.entries, state.lapsed
 
 
 def observe(config: Config, state: State) -> dict[str, object]:
     """The observable parts of the state."""
-    return {"order": moves.keys(state.entries), "bytes": moves.size(state.entries)}
+    return {
+        "budget": config.budget,
+        "order": moves.keys(state.entries),
+        "bytes": moves.size(state.entries),
+    }
 
 
 def step(config: Config, state: State, operation: Operation) -> tuple[State, Outcome]:
     """One call of the API."""
     match operation:
-        case Touch(key):
+        case Touch(key, _):
             hit = moves.find(state.entries, key) is not None
-            return State(moves.touch(state.entries, key)), Outcome("hit" if hit else "miss")
+            touched = state._replace(entries=moves.touch(state.entries, key))
+            return touched, Outcome("hit" if hit else "miss")
         case Update(key, content):
             entries, outcome = _update(config, state.entries, key, content)
-            return State(entries), outcome
+            return _after(entries, state.lapsed), _told_apart(state.lapsed, key, outcome)
+        case UpdateAll(contents, hashes):
+            return _update_all(config, state, contents, hashes)
         case Features(features):
-            entries, outcome = _ingest(config, state.entries, features)
-            return State(entries), outcome
+            return _ingest(config, state, features)
         case Clear():
-            return State(), Outcome("cleared")
+            return State(lapsed=state.lapsed), Outcome("cleared")
+        case Fresh(hashes):
+            return state, Outcome("empty", tuple([False for _ in hashes]))
+        case MissError(hashes):
+            return state, Outcome("made", Missed(hashes))
+
+
+def _after(entries: Entries, lapsed: Iterable[str]) -> State:
+    """The state with these entries: a key that is cached has no promise that lapsed."""
+    cached = moves.keys(entries)
+    return State(entries, tuple(sorted({key for key in lapsed if key not in cached})))
+
+
+def _told_apart(lapsed: Collection[str], key: str, outcome: Outcome) -> Outcome:
+    """A miss of a key whose promise has lapsed is a kind of its own.   [KR-15]"""
+    return outcome._replace(kind="lapsed") if outcome.kind == "miss" and key in lapsed else outcome
+
+
+def _update_all(
+    config: Config, state: State, contents: tuple[Content | None, ...], hashes: tuple[str, ...]
+) -> tuple[State, Outcome]:
+    """`get_and_update`: the first miss ends it.   [IF-01, IF-02]"""
+    if len(contents) != len(hashes):
+        return state, Outcome("unequal", Raised("AssertionError"))
+    kinds: set[str] = set()
+    results: list[Received] = []
+    missed: Missed | None = None
+    for key, content in zip(hashes, contents, strict=True):
+        entries, outcome = _update(config, state.entries, key, content)
+        outcome = _told_apart(state.lapsed, key, outcome)
+        state = _after(entries, state.lapsed)
+        kinds.add(outcome.kind)
+        if isinstance(outcome.result, Missed):
+            missed = outcome.result
+            break
+        results.append(outcome.result)
+    names = {each if each in RARE else f"item {each}" for each in kinds} | {"updated"}
+    result = tuple(results) if missed is None else missed
+    return state, several((*RARE, "updated", *sorted(names - {*RARE, "updated"})), names, result)
 
 
 def _update(config: Config, entries: Entries, key: str, content: Content | None) -> tuple[Entries, Outcome]:
@@ -178,14 +274,16 @@ def _update(config: Config, entries: Entries, key: str, content: Content | None)
     return moves.touch(entries, key), Outcome("hit", Received(cached))
 
 
-def _ingest(config: Config, entries: Entries, features: tuple[Feature, ...]) -> tuple[Entries, Outcome]:
+def _ingest(config: Config, state: State, features: tuple[Feature, ...]) -> tuple[State, Outcome]:
     """`get_and_update_features`.   [IF-13, IF-14, IF-15, IF-16, KR-14, KR-15]"""
+    entries = state.entries
     promised: dict[str, Content] = {}
     for feature in features:
         content = moves.find(entries, feature.key)
         if content is not None:
             promised[feature.key] = content
             entries = moves.touch(entries, feature.key)
+    lapsed = {*state.lapsed, *promised}
     any_cached = bool(promised)
     kinds = set()
     items: list[Received | None] = []
@@ -200,7 +298,8 @@ def _ingest(config: Config, entries: Entries, features: tuple[Feature, ...]) -> 
                 Outcome("promised", Received(content)),
             )
         entries = after
-        kinds.add(outcome.kind)
+        # A request may ask again for what it replaced by something too large: that promise lapsed, too.
+        kinds.add(_told_apart(lapsed, feature.key, outcome).kind)
         items.append(outcome.result if isinstance(outcome.result, Received) else None)
     missed = tuple([feature.key for feature, item in zip(features, items, strict=True) if item is None])
     result = Ingested(tuple(items), missed)
@@ -211,9 +310,14 @@ def _ingest(config: Config, entries: Entries, features: tuple[Feature, ...]) -> 
         # Which key is evicted depends on the touches only where one of them moved something.
         kinds.discard("evicted")
     kinds.add("missed" if missed else "ingested")
-    order = ("promised", "too_large", "missed", "evicted", "replaced", "by_identifier", "ingested")
-    is_usual = not kinds & {"promised", "too_large"}
-    return entries, several((*order, *sorted(parts)), kinds | (parts if is_usual else set()), result)
+    kinds.discard("miss")
+    is_usual = not kinds & {"promised", "too_large", "lapsed"}
+    outcome = several((*ORDER, *sorted(parts)), (kinds & {*ORDER}) | (parts if is_usual else set()), result)
+    return _after(entries, lapsed), outcome
+
+
+ORDER = ("promised", "lapsed", "too_large", "missed", "evicted", "replaced", "by_identifier", "ingested")
+"""Kinds of a request, the rarest rule first."""
 
 
 def _preset(budget: int, *contents: tuple[str, int], requests: tuple[str, ...]) -> Config:
@@ -227,6 +331,9 @@ def _preset(budget: int, *contents: tuple[str, int], requests: tuple[str, ...]) 
         # The same, found by its identifier; and one that decides in which order touches move keys.
         (Feature("c", first["c"]), Feature("b", has_mm_hash=False)),
         (Feature("a", first["a"]), Feature("c", Content(1, 9)), Feature("b")),
+        # What was promised is replaced by what is too large, and then asked for.
+        (Feature("a", Content(budget + 1, 8)), Feature("a")),
+        (Feature("b", Content(budget + 1, 8)), Feature("c", first["c"]), Feature("b")),
     ]
     for word in requests:
         features: list[Feature] = []

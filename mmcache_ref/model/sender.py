@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from . import processor_cache
 from .component import Outcome
-from .processor_cache import ASPECTS, PRESETS, Config, Operation, State, bare, observe, operations, view
+from .processor_cache import PRESETS, Config, Operation, State, bare, observe, operations, plainer, view
 
 __all__ = [
     "ASPECTS",
@@ -19,6 +19,7 @@ __all__ = [
     "initial",
     "observe",
     "operations",
+    "plainer",
     "step",
     "view",
 ]
@@ -38,6 +39,7 @@ RULES = processor_cache.rules(
         "stats": "KR-07",
     }
 )
+ASPECTS = processor_cache.aspects("KR-01")
 PROPERTIES = processor_cache.properties("KR-13")
 
 

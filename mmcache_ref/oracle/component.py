@@ -72,7 +72,7 @@ class Component:
         }
         named.add(HANG_CLAUSE)
         for aspect in self.model.ASPECTS.values():
-            named |= {each for each in (aspect.clause, aspect.reading) if each}
+            named |= aspect.clauses
         named |= set(getattr(self.model, "CULPRITS", {}).values())
         if self.construction:
             named.add(self.construction)

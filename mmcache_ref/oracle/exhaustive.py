@@ -10,6 +10,7 @@ from typing import Any, Final, NamedTuple
 from mmcache_ref.model.component import Op
 from mmcache_ref.oracle.component import HANG_CLAUSE
 from mmcache_ref.oracle.lockstep import Lockstep, Trial
+from mmcache_ref.oracle.quiet import quiet_logs
 from mmcache_ref.oracle.run import Mismatch, Run
 from mmcache_ref.oracle.shrink import shrink
 
@@ -20,12 +21,14 @@ MOST_HANGS: Final = 5
 @dataclass
 class Exhaustive:
     """What the stage reached: states expanded, edges executed, edges that mismatched, edges on which the
-    profile is silent; and the shortest run that breaks each clause."""
+    profile is silent; edges executed until the first mismatch (0: there was none); and the shortest run
+    that breaks each clause."""
 
     states: int = 0
     edges: int = 0
     mismatching_edges: int = 0
     silent_edges: int = 0
+    first_edges: int = 0
     is_complete: bool = True
     runs: dict[str, Run] = field(default_factory=dict)
 
@@ -61,8 +64,17 @@ def execute_graph(
     no other mismatch. With `only` the search ends at the first run that breaks that clause and records no
     other. A target that hangs `MOST_HANGS` times is not asked further.
     """
-    model = trial.component.model
     found = Exhaustive()
+    with quiet_logs():
+        _search(trial, config, found, only, progress)
+    return found
+
+
+def _search(
+    trial: Trial, config: Any, found: Exhaustive, only: str | None, progress: Callable[[int], None]
+) -> None:
+    """Execute the edges, and record what they show in `found`."""
+    model = trial.component.model
     root = Node(model.initial(config), None, None)
     seen = {model.view(root.state)}
     queue = deque([root])
@@ -82,6 +94,7 @@ def execute_graph(
             found.edges += 1
             if mismatch is not None:
                 found.mismatching_edges += 1
+                found.first_edges = found.first_edges or found.edges
                 hangs += mismatch.clause == HANG_CLAUSE
                 progress(found.edges)
                 if only in (None, mismatch.clause):
@@ -101,7 +114,6 @@ def execute_graph(
             if there != here:
                 lockstep = None
         progress(found.edges)
-    return found
 
 
 def _keep_shortest(

@@ -33,7 +33,8 @@ class Tally:
     """What was compared: operations, comparisons for each clause, and cases (operation, kind) met.
 
     `states` and `transitions` are hashes of the model's states, and of the pairs of state and operation, that
-    the operations began in; `aspects` are the parts of the state that were compared.
+    the operations began in; `aspects` are the parts of the state that were compared; `mismatched` are clauses
+    for which a comparison failed.
     """
 
     operations: int = 0
@@ -43,6 +44,7 @@ class Tally:
     states: set[int] = field(default_factory=set)
     transitions: set[int] = field(default_factory=set)
     aspects: set[str] = field(default_factory=set)
+    mismatched: set[str] = field(default_factory=set)
 
     @property
     def is_full(self) -> bool:
@@ -176,13 +178,19 @@ class Lockstep:
         if self.trial.profile == "upstream" and is_stronger(deciding(self.model, operation, self.outcome)):
             self.is_silent = True
             return None
+        try:
+            self.result = self._perform_on_target(operation)
+        except NotOffered:
+            # What the operation needs the target does not have: nothing was done.
+            self.performed.pop()
+            self.outcome = Outcome(DISABLED)
+            return None
         tally = self.trial.tally
         tally.pass_through(self.model.view(self.state), operation)
         self.state = state
         tally.operations += 1
         tally.cases.update([case, *((case[0], kind) for kind in self.outcome.also)])
         tally.clauses[HANG_CLAUSE] += 1
-        self.result = self._perform_on_target(operation)
         if isinstance(self.result, Unexpected) and self.result.what == HUNG:
             return self._mismatch(HANG_CLAUSE, "outcome", self.outcome.result, self.result)
         tally.clauses[rule.outcome] += 1
@@ -208,7 +216,9 @@ class Lockstep:
 
     def _blamed(self, aspect: str, expected: Any, actual: Any) -> str | None:
         """The clause that the adapter can tell from what it knows of the target, if it can."""
-        told: str | None = getattr(self.adapter, "blamed", lambda *_: None)(aspect, expected, actual)
+        told: str | None = getattr(self.adapter, "blamed", lambda *_: None)(
+            self.performed[-1], aspect, expected, actual
+        )
         return told
 
     def _perform_on_target(self, operation: Op) -> Any:
@@ -219,6 +229,8 @@ class Lockstep:
         try:
             with self.trial.guard:
                 return self.adapter.perform(operation)
+        except NotOffered:
+            raise
         except TargetHung:
             return Unexpected(HUNG)
         except (Exception, SystemExit) as error:
@@ -245,9 +257,8 @@ class Lockstep:
                 continue
             tally.level = max(tally.level, aspect.level)
             tally.aspects.add(name)
-            for clause_id in (aspect.clause, aspect.reading):
-                if clause_id:
-                    tally.clauses[clause_id] += 1
+            for clause_id in aspect.clauses:
+                tally.clauses[clause_id] += 1
             if not same(expected[name], actual[name]):
                 culprit = self._culprit(rule, name, aspect, expected[name], actual[name])
                 return self._mismatch(culprit, name, expected[name], actual[name])
@@ -283,6 +294,7 @@ class Lockstep:
             others |= set(self.model.RULES.get((tag(self.performed[-1]), self.outcome.kind), ()))
         suspects = tuple(sorted({clause_id, *others}))
         kind = self.outcome.kind
+        self.trial.tally.mismatched.add(clause_id)
         return Mismatch(clause_id, aspect, kind, seen, plain(expected), plain(actual), suspects)
 
 

@@ -86,10 +86,13 @@ class LockstepMachine(RuleBasedStateMachine):
                 draw.performed = lockstep.performed
                 mismatch = lockstep.perform(choose(lockstep.config, lockstep.state, draw))
                 if mismatch is not None:
-                    self._lockstep = None
                     if not mismatch.is_explained_by(self.known):
+                        self._lockstep = None
                         self.violated(lockstep, mismatch)
-                    return
+                    if lockstep.model.view(lockstep.state):
+                        # What a wrong state leads to says nothing; without a state the next may be asked.
+                        self._lockstep = None
+                        return
                 if lockstep.is_silent:
                     return
 

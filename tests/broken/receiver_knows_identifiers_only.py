@@ -7,7 +7,7 @@ from typing import Any
 from broken import Breaks, names
 from mmcache_ref import reference
 
-BREAKS = Breaks("receiver", ("IF-14", "IF-16", "IT-10"), longest=1)
+BREAKS = Breaks("receiver", ("IT-10",), longest=1)
 
 
 class LruKeyReplicatedReceiverCache(reference.LruKeyReplicatedReceiverCache):

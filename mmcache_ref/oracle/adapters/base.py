@@ -81,11 +81,35 @@ def need(namespace: Any, *names: str) -> None:
         raise NotOffered(f"the target offers no {', '.join(lacking)}")
 
 
+def read(look: Callable[[], Any]) -> Any:
+    """What `look` sees; or, where it raises, that in canonical form."""
+    try:
+        return look()
+    except (Exception, SystemExit) as error:
+        return raised(error)
+
+
+def counted(info: Any) -> Any:
+    """Hits and total of a `CacheInfo`, which has them by name and by place."""
+    try:
+        hits, total = info
+        if (info.hits, info.total) != (hits, total):
+            return Unexpected(f"not a CacheInfo: {info!r:.80}")
+        info.hit_ratio  # noqa: B018 - that it can be asked
+    except (TypeError, ValueError, AttributeError) as error:
+        return Unexpected(f"not a CacheInfo: {info!r:.80} ({error})")
+    return hits, total
+
+
 def observe_inner(cache: Any) -> dict[str, Any]:
-    """Order and bytes of the LRU inside a cache; nothing when it has none."""
+    """Order, bytes and budget of the LRU inside a cache; nothing when it has none."""
     inner: Any = getattr(cache, "_cache", None)
     if hasattr(inner, "order") and hasattr(inner, "currsize"):
-        return {"order": tuple(inner.order), "bytes": inner.currsize}
+        return {
+            "order": read(lambda: tuple(inner.order)),
+            "bytes": inner.currsize,
+            **({"budget": inner.maxsize} if hasattr(inner, "maxsize") else {}),
+        }
     return {}
 
 
@@ -117,17 +141,28 @@ class Payloads:
         return Content(len(flat), fills.pop() if fills else EMPTY_FILL)
 
     def prompt_updates(self, content: Content, modality: str = "image", index: int = 0) -> list[Any]:
-        """Prompt updates that name their content, in tokens."""
-        tokens = [content.nbytes, content.fill]
-        return [self._namespace.make_prompt_update(modality, index, tokens)]
+        """Prompt updates that name their content, in tokens; the last of several also which it is."""
+        return [
+            self._namespace.make_prompt_update(modality, index, [content.nbytes, content.fill, number])
+            for number in range(updates_of(content))
+        ]
 
     def updates_content(self, updates: Any) -> Content | Unexpected:
-        """The content that these prompt updates name."""
+        """The content that these prompt updates name, if all of its updates are there, in order."""
         try:
-            nbytes, fill = updates[0].content.full
+            named = [tuple(update.content.full) for update in updates]
+            nbytes, fill, _ = named[0]
+            content = Content(nbytes, fill)
+            if named == [(nbytes, fill, number) for number in range(updates_of(content))]:
+                return content
         except (TypeError, ValueError, LookupError, AttributeError):
-            return Unexpected(f"not the prompt updates of an item: {updates!r:.80}")
-        return Content(nbytes, fill)
+            pass
+        return Unexpected(f"not the prompt updates of an item: {updates!r:.80}")
+
+
+def updates_of(content: Content) -> int:
+    """How many prompt updates an item with this content has: one or two."""
+    return 2 - content.fill % 2
 
 
 EMPTY_FILL = 0
@@ -143,8 +178,17 @@ def byte_maker() -> Callable[[Content], Any]:
     return lambda content: torch.full((content.nbytes,), content.fill, dtype=torch.uint8)
 
 
-def tensor_maker() -> Callable[[tuple[int, ...], str, bool], Any]:
-    """A function from shape, dtype and whether it is a view to a tensor of zeros.
+def tensor_of() -> Callable[[numpy.ndarray[Any, Any]], Any]:
+    """A function from an array to a tensor with its content; without torch, to the array itself."""
+    try:
+        import torch
+    except ImportError:
+        return lambda array: array
+    return torch.from_numpy
+
+
+def tensor_maker() -> Callable[[tuple[int, ...], str, bool, int], Any]:
+    """A function from shape, dtype, whether it is a view, and what fills it to a tensor.
 
     Without torch it makes arrays, whose dtypes lack only `bfloat16`: `float16` is as wide.
     """
@@ -156,13 +200,14 @@ def tensor_maker() -> Callable[[tuple[int, ...], str, bool], Any]:
         import torch
     except ImportError:
 
-        def array(shape: tuple[int, ...], dtype: str, is_view: bool) -> Any:
+        def array(shape: tuple[int, ...], dtype: str, is_view: bool, fill: int) -> Any:
             known = "float16" if dtype == "bfloat16" else dtype
-            return view(numpy.zeros((2, *shape) if is_view else shape, known), is_view)
+            return view(numpy.full((2, *shape) if is_view else shape, fill, known), is_view)
 
         return array
 
-    def tensor(shape: tuple[int, ...], dtype: str, is_view: bool) -> Any:
-        return view(torch.zeros((2, *shape) if is_view else shape, dtype=getattr(torch, dtype)), is_view)
+    def tensor(shape: tuple[int, ...], dtype: str, is_view: bool, fill: int) -> Any:
+        size = (2, *shape) if is_view else shape
+        return view(torch.full(size, fill, dtype=getattr(torch, dtype)), is_view)
 
     return tensor

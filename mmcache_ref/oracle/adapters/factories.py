@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from mmcache_ref.model import factories as model
+from mmcache_ref.model.component import Raised
 from mmcache_ref.oracle.adapters.base import Unexpected, need
 
 FUNCTIONS: Mapping[model.Function, str] = {
@@ -49,6 +50,26 @@ class FactoriesAdapter:
             if isinstance(self.made, getattr(self.namespace, name)):
                 return name
         return Unexpected(f"a cache of another class: {type(self.made).__name__}")
+
+    def blamed(self, operation: model.Operation, aspect: str, expected: Any, actual: Any) -> str | None:
+        """What a result tells besides the operation's own rule.
+
+        An attribute that no configuration has; keys replicated where they cannot be, or the other way round.
+        """
+        if isinstance(actual, Raised):
+            return "FA-09" if actual.error == "AttributeError" else None
+        if aspect != "outcome" or operation.function == "processor_only":
+            return None
+        wanted = operation.configuration
+        is_plain = wanted.api_processes == 1 and wanted.data_parallel_size == 1
+        if model.PROCESSOR_ONLY in (expected, actual) and {expected, actual} != {
+            model.PROCESSOR_ONLY,
+            "None",
+        }:
+            return "FA-02"
+        if not is_plain and model.cache_type(wanted) is not None and expected != actual:
+            return "FA-02"
+        return None
 
     def observe(self) -> Mapping[str, Any]:
         """The budget of the LRU inside, where there is one to be seen."""

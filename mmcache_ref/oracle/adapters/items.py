@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import gc
+import weakref
 from collections.abc import Mapping
 from typing import Any
 
 import numpy
 
 from mmcache_ref.model import items as model
-from mmcache_ref.oracle.adapters.base import need, tensor_maker
+from mmcache_ref.model.component import Raised
+from mmcache_ref.oracle.adapters.base import Unexpected, need, tensor_maker
+from mmcache_ref.oracle.adapters.data_model import DataModelAdapter
 from mmcache_ref.oracle.namespace import GIB
 
 ROOMY = 1 << 20
@@ -31,6 +35,7 @@ class ItemsAdapter:
         )
         self.namespace = namespace
         self._tensor = tensor_maker()
+        self._data_model = DataModelAdapter(namespace, self._build)
 
     def perform(self, operation: model.Operation) -> Any:
         """One question."""
@@ -40,20 +45,56 @@ class ItemsAdapter:
                 return sizes.get_item_size(self._build(value))
             case model.Complexity(value):
                 return sizes.get_item_complexity(self._build(value))
-            case model.CachedSize(item, is_metadata):
+            case model.CachedSize(item, is_metadata, later):
                 name = "Metadata" if is_metadata else ""
-                cached = getattr(self.namespace, f"MultiModalProcessorCacheItem{name}")
-                return sizes.get_item_size(cached(self._build(item), []))
+                built = self._build(item)
+                cached = getattr(self.namespace, f"MultiModalProcessorCacheItem{name}")(built, [])
+                if later is not None:
+                    built["later"] = self.namespace.make_element("later", self._build(later))
+                return sizes.get_item_size(cached)
+            case model.Twins(shape, dtype, is_view):
+                twins: tuple[model.Description, ...]
+                twins = model.Tensor(shape, dtype, is_view), model.Array(shape, dtype, is_view)
+                return tuple([sizes.get_item_size(self._build(each)) for each in twins])
+            case model.MakeLru(budget):
+                made = sizes.get_lru_cache(budget / GIB, self.namespace.MultiModalKwargsItem)
+                return len(made), made.maxsize, made.currsize
             case model.CacheIfFits(nbytes, budget):
                 return self._cache_if_fits(nbytes, budget)
+            case model.Kept(payload, "sender"):
+                return self._kept_by_sender(payload)
             case model.Kept(payload, cache):
                 return self._kept(payload, cache)
+            case _:
+                return self._data_model.perform(operation)
+
+    def blamed(self, operation: model.Operation, aspect: str, expected: Any, actual: Any) -> str | None:
+        """A value that could be weighed was not weighed wrong for want of leaves."""
+        if isinstance(operation, model.Size | model.CachedSize) and not isinstance(actual, Raised):
+            value = operation.value if isinstance(operation, model.Size) else operation.item
+            leaves = list(model.leaves(value))
+            if None in leaves and any(isinstance(leaf, model.Array) for leaf in leaves):
+                return "IT-19"
+        return None
+
+    def _kept_by_sender(self, payload: model.Tensor | model.Array) -> Any:
+        """Record an item, drop it, and see whether it is still there."""
+        config = self.namespace.make_model_config(ROOMY)
+        sender = self.namespace.LruKeyReplicatedSenderCache(config)
+        item = self.namespace.make_item({"data": self._build(payload)})
+        watched = weakref.ref(item["data"].data)
+        sender.get_and_update_item((item, []), "kept")
+        del item
+        if watched() is not None:
+            gc.collect()
+        left = watched()
+        return 0 if left is None else Unexpected(f"the payload, kept alive: {memory_of(left)} B")
 
     def _cache_if_fits(self, nbytes: int, budget: int) -> Any:
         """What came back, and the bytes in use afterwards."""
         names = self.namespace
         cache = names.MultiModalProcessorOnlyCache(names.make_model_config(budget))
-        item = names.make_item({"data": self._tensor((nbytes,), "uint8", False)})
+        item = names.make_item({"data": self._tensor((nbytes,), "uint8", False, 0)})
         value = names.MultiModalProcessorCacheItem(item, [])
         inner = names.MultiModalCache.get_lru_cache(budget / GIB, names.MultiModalProcessorCacheItem)
         return cache.cache_if_fits(inner, "key", value), inner.currsize
@@ -78,10 +119,11 @@ class ItemsAdapter:
 
     def _build(self, value: model.Description) -> Any:
         match value:
-            case model.Tensor(shape, dtype, is_view):
-                return self._tensor(shape, dtype, is_view)
-            case model.Array(shape, dtype, is_view):
-                return numpy.zeros((2, *shape), dtype)[0, ...] if is_view else numpy.zeros(shape, dtype)
+            case model.Tensor(shape, dtype, is_view, fill):
+                return self._tensor(shape, dtype, is_view, fill)
+            case model.Array(shape, dtype, is_view, fill):
+                whole = numpy.full((2, *shape) if is_view else shape, fill, dtype)
+                return whole[0, ...] if is_view else whole
             case model.Plain(plain):
                 return plain
             case model.Sequence(members, is_tuple):

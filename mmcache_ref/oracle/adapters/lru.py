@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from mmcache_ref.model import lru
-from mmcache_ref.oracle.adapters.base import Unexpected, need
+from mmcache_ref.oracle.adapters.base import Unexpected, counted, need, read
 
 MISSING = object()
 """The default that lookups are given."""
@@ -17,7 +17,10 @@ class LruAdapter:
 
     def __init__(self, namespace: Any, config: lru.Config) -> None:
         need(namespace, "LRUCache")
-        self.cache = namespace.LRUCache(config.budget, getsizeof=lambda value: value.nbytes)
+        self._make: Callable[[], Any] = lambda: namespace.LRUCache(
+            config.budget, getsizeof=lambda value: value.nbytes
+        )
+        self.cache = self._make()
 
     def perform(self, operation: lru.Operation) -> Any:
         """One call of the cache."""
@@ -29,12 +32,12 @@ class LruAdapter:
                 return len(cache)
             case lru.GetItem(key):
                 return cache[key]
-            case lru.Get(key):
-                return _or_none(cache.get(key, MISSING))
+            case lru.Get(key, has_default):
+                return _or_none(cache.get(key, MISSING)) if has_default else cache.get(key)
             case lru.Touch(key):
                 return cache.touch(key)
-            case lru.Pop(key):
-                return _or_none(cache.pop(key, MISSING))
+            case lru.Pop(key, has_default):
+                return _or_none(cache.pop(key, MISSING)) if has_default else cache.pop(key)
             case lru.Delete(key):
                 del cache[key]
                 return None
@@ -45,6 +48,10 @@ class LruAdapter:
                 return None
             case lru.PutIfFits(key, content):
                 return cache.put_if_fits(key, content)
+            case lru.SetDefault(key, content):
+                return cache.setdefault(key, content)
+            case lru.UpdateWith(pairs):
+                return cache.update(list(pairs))
             case lru.Pin(key):
                 return cache.pin(key)
             case lru.RemoveOldest(remove_pinned):
@@ -55,30 +62,31 @@ class LruAdapter:
             case lru.Clear():
                 return cache.clear()
             case lru.Stat(delta):
-                return tuple(cache.stat(**_given(delta=delta)))
+                return counted(cache.stat(**_given(delta=delta)))
             case lru.HitRatio():
                 return cache.stat().hit_ratio
             case lru.Usage():
                 return cache.capacity, cache.usage
+            case lru.Keys():
+                return tuple(sorted(cache))
+            case lru.Fresh():
+                another = self._make()
+                return len(another), *another.stat()
 
     def observe(self) -> Mapping[str, Any]:
         """Counters and bytes; order, values and pins where the target shows them."""
         cache = self.cache
-        info = cache.stat()
-        seen: dict[str, Any] = {
-            "hits": info.hits,
-            "total": info.total,
-            "length": len(cache),
-            "bytes": cache.currsize,
-        }
-        order = getattr(cache, "order", None)
-        if order is not None:
-            seen["order"] = tuple(order)
-            seen["data"] = tuple(sorted(cache.cache))
-            seen["views"] = tuple(cache.cache.keys())
-        pins = getattr(cache, "pinned_items", None)
-        if pins is not None:
-            seen["pins"] = tuple(sorted(pins))
+        seen: dict[str, Any] = {"length": read(lambda: len(cache)), "bytes": read(lambda: cache.currsize)}
+        counters = read(lambda: counted(cache.stat()))
+        is_read = type(counters) is tuple
+        seen["hits"], seen["total"] = counters if is_read else (counters, counters)
+        if hasattr(cache, "order"):
+            seen["order"] = read(lambda: tuple(cache.order))
+            seen["data"] = read(lambda: tuple(sorted(cache.cache)))
+            seen["views"] = read(lambda: tuple(cache.cache.keys()))
+            seen["values"] = read(lambda: tuple(cache.cache.items()))
+        if hasattr(cache, "pinned_items"):
+            seen["pins"] = read(lambda: tuple(sorted(cache.pinned_items)))
         return seen
 
 

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import Any, NamedTuple
 
-import msgspec
+from msgspec.structs import replace
 
 from mmcache_ref.model import processor_cache as model
-from mmcache_ref.model.component import Content, Updated
-from mmcache_ref.oracle.adapters.base import Payloads, Unexpected, need, observe_inner
+from mmcache_ref.model.component import Content, Raised, Updated
+from mmcache_ref.oracle.adapters.base import Payloads, Unexpected, counted, need, observe_inner, read
+from mmcache_ref.oracle.quiet import heard_warnings
 
 
 class ProcessorCacheAdapter:
@@ -19,7 +21,10 @@ class ProcessorCacheAdapter:
         need(namespace, cache_name, "merge_mm_kwargs")
         self.payloads = Payloads(namespace)
         self.namespace = namespace
-        self.cache = getattr(namespace, cache_name)(namespace.make_model_config(config.budget))
+        self.budget = config.budget
+        self.cache_name = cache_name
+        self._make = partial(getattr(namespace, cache_name), namespace.make_model_config(config.budget))
+        self.cache = self._make()
 
     def perform(self, operation: model.Operation) -> Any:
         """One call of the cache, or one merge step."""
@@ -35,28 +40,83 @@ class ProcessorCacheAdapter:
                 given = self._input(content)
                 return self._updated(given, self.cache.get_and_update_item(given, key))
             case model.UpdateAll(contents, hashes):
-                inputs = [self._input(content) for content in contents]
-                outputs = self.cache.get_and_update(inputs, list(hashes))
-                return tuple(self._updated(given, out) for given, out in zip(inputs, outputs, strict=True))
+                return self._update_all(contents, list(hashes))
             case model.Invalidate(key):
                 return self.cache.invalidate(key)
+            case model.Validate(key, content):
+                # A cache that has no such method does nothing either; so for closing.
+                validate = getattr(self.cache, "validate_input_item", lambda item, mm_hash: None)
+                return validate(self.payloads.item(content), key)
+            case model.Close():
+                return getattr(self.cache, "close", lambda: None)()
+            case model.Fresh(hashes):
+                return self._fresh(hashes)
+            case model.TooLarge(items):
+                return self._warnings(items)
             case model.Merge(request):
                 return merge(self.namespace, self.payloads, self.cache, request)
             case model.Clear():
                 return self.cache.clear_cache()
             case model.Stats(delta):
-                return tuple(self.cache.make_stats(delta=True) if delta else self.cache.make_stats())
+                return counted(self.cache.make_stats(delta=True) if delta else self.cache.make_stats())
 
     def observe(self) -> Mapping[str, Any]:
         """The counters; order and bytes where the cache is an LRU like upstream's."""
         seen = observe_inner(self.cache)
         if hasattr(self.cache, "make_stats"):
-            info = self.cache.make_stats()
-            seen |= {"hits": info.hits, "total": info.total}
+            counters = read(lambda: counted(self.cache.make_stats()))
+            is_read = type(counters) is tuple
+            seen["hits"], seen["total"] = counters if is_read else (counters, counters)
         return seen
 
+    def blamed(self, operation: model.Operation, aspect: str, expected: Any, actual: Any) -> str | None:
+        """What a result tells besides the operation's own rule: a refusal, or the place of an update."""
+        if isinstance(actual, Raised) and "too large" in actual.says:
+            return "PO-04" if self.cache_name == "MultiModalProcessorOnlyCache" else "KR-05"
+        if isinstance(operation, model.Merge) and isinstance(actual, tuple) and isinstance(expected, tuple):
+            if len(actual) != len(expected):
+                return "IF-12"
+            for mine, theirs in zip(expected, actual, strict=True):
+                if mine != theirs:
+                    is_moved = isinstance(theirs, Updated) and mine == replace(theirs, index=mine.index)
+                    return "IF-12" if is_moved else None
+        return None
+
+    def _update_all(self, contents: Sequence[Content | None], hashes: list[str]) -> Any:
+        """`get_and_update`; the lists that it is given stay as they are."""
+        inputs = [self._input(content) for content in contents]
+        given = list(inputs), list(hashes)
+        outputs = self.cache.get_and_update(inputs, hashes)
+        if (inputs, hashes) != given:
+            return Unexpected("a list that was given has changed")
+        return tuple([self._updated(each, out) for each, out in zip(inputs, outputs, strict=True)])
+
+    def _fresh(self, hashes: Sequence[str]) -> Any:
+        """Counters of another cache, and whether it is cached there, or served without data."""
+        another = self._make()
+        counters = tuple(another.make_stats()) if hasattr(another, "make_stats") else (0, 0)
+        known = []
+        for key in hashes:
+            try:
+                is_served = another.get_and_update_item(None, key) is not None
+            except Exception:
+                is_served = False
+            known.append(is_served or bool(another.is_cached_item(key)))
+        return (*counters, *known)
+
+    def _warnings(self, items: int) -> int:
+        """How many warnings another cache gives after its first."""
+        another = self._make()
+        with heard_warnings() as heard:
+            for index in range(items):
+                another.get_and_update_item(self._input(Content(self.budget + 1, index)), f"large {index}")
+        return max(0, len(heard) - 1)
+
     def _is_cached(self, hashes: tuple[str, ...]) -> Any:
-        together = tuple(self.cache.is_cached(list(hashes)))
+        given = list(hashes)
+        together = tuple(self.cache.is_cached(given))
+        if given != list(hashes):
+            return Unexpected("a list that was given has changed")
         alone = tuple(self.cache.is_cached_item(key) for key in hashes)
         return together if together == alone else Unexpected(f"is_cached {together}, is_cached_item {alone}")
 
@@ -113,7 +173,10 @@ class Merged(NamedTuple):
         if not isinstance(result, Updated):
             return result
         is_input = self.given is not None and self.item is self.given
-        return msgspec.structs.replace(result, is_input=is_input, index=self.updates[0].item_idx)
+        places = {each.item_idx for each in self.updates}
+        if len(places) > 1:
+            return Unexpected(f"prompt updates of one item with the places {sorted(places)}")
+        return replace(result, is_input=is_input, index=places.pop())
 
 
 def finish_merge(

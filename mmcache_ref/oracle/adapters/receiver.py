@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import Any
 
 from mmcache_ref.model import receiver as model
-from mmcache_ref.model.component import Missed
+from mmcache_ref.model.component import Content, Missed, Raised
 from mmcache_ref.oracle.adapters.base import Payloads, Unexpected, need, observe_inner, raised
 
 CLASS = "LruKeyReplicatedReceiverCache"
@@ -18,25 +19,109 @@ class ReceiverAdapter:
     def __init__(self, namespace: Any, config: model.Config) -> None:
         need(namespace, CLASS)
         self.payloads = Payloads(namespace)
+        self.budget = config.budget
         self.namespace = namespace
-        self.cache = getattr(namespace, CLASS)(namespace.make_model_config(config.budget))
+        self._make = partial(getattr(namespace, CLASS), namespace.make_model_config(config.budget))
+        self.cache = self._make()
 
     def perform(self, operation: model.Operation) -> Any:
         """One call of the cache."""
         match operation:
-            case model.Touch(key):
-                return self.cache.touch_receiver_cache_item(key)
+            case model.Touch(key, content):
+                if content is None:
+                    return self.cache.touch_receiver_cache_item(key)
+                return self.cache.touch_receiver_cache_item(key, self.payloads.item(content))
             case model.Update(key, content):
                 given = None if content is None else self.payloads.item(content)
                 return received(self.payloads, given, self.cache.get_and_update_item(given, key))
+            case model.UpdateAll(contents, hashes):
+                return self._update_all(contents, list(hashes))
             case model.Features(features):
                 return ingest(self.namespace, self.payloads, self.cache, features)
             case model.Clear():
                 return self.cache.clear_cache()
+            case model.Fresh(hashes):
+                return self._fresh(hashes)
+            case model.MissError(hashes):
+                return miss_error(self.namespace, hashes)
 
     def observe(self) -> Mapping[str, Any]:
-        """Order and bytes where the cache is an LRU like upstream's."""
+        """Order, bytes and budget where the cache is an LRU like upstream's."""
         return observe_inner(self.cache)
+
+    def blamed(self, operation: model.Operation, aspect: str, expected: Any, actual: Any) -> str | None:
+        """What a result tells besides the operation's own rule: which part of a request went wrong."""
+        if isinstance(actual, Unexpected) and actual.what.startswith(SILENT_MISS):
+            return "IF-17"
+        if isinstance(actual, Raised) and "too large" in actual.says:
+            return "KR-09"
+        named: Any = actual
+        if isinstance(actual, Missed):
+            named = actual.hashes
+        elif isinstance(actual, model.Ingested):
+            named = actual.missed
+        # A key that is an identifier, or no key at all: the cache took the wrong one of the two.
+        if isinstance(named, tuple) and any(key is None or is_odd(key) for key in named):
+            return "IT-10"
+        if isinstance(expected, model.Ingested) and isinstance(actual, model.Ingested):
+            return self._blamed_of_request(expected, actual)
+        return None
+
+    def _blamed_of_request(self, expected: model.Ingested, actual: model.Ingested) -> str | None:
+        """The clause of the first feature that was served differently, where one is known for it."""
+        after_miss = False
+        for mine, theirs in zip(expected.items, actual.items, strict=True):
+            if mine is not None and mine.is_input and theirs != mine:
+                return "KR-09" if mine.item.nbytes > self.budget else "KR-08"
+            if after_miss and mine is not None and theirs is None:
+                return "IF-15"
+            if theirs != mine:
+                return None
+            after_miss = after_miss or mine is None
+        return "IF-16"
+
+    def _update_all(self, contents: Sequence[Content | None], hashes: list[str]) -> Any:
+        """`get_and_update`; the lists that it is given stay as they are."""
+        inputs = [None if content is None else self.payloads.item(content) for content in contents]
+        given = list(inputs), list(hashes)
+        outputs = self.cache.get_and_update(inputs, hashes)
+        if (inputs, hashes) != given:
+            return Unexpected("a list that was given has changed")
+        return tuple([received(self.payloads, *both) for both in zip(inputs, outputs, strict=True)])
+
+    def _fresh(self, hashes: Sequence[str]) -> Any:
+        """Whether another cache serves these without data."""
+        another = self._make()
+        served = []
+        for key in hashes:
+            try:
+                served.append(another.get_and_update_item(None, key) is not None)
+            except Exception:
+                served.append(False)
+        return tuple(served)
+
+
+SILENT_MISS = "a miss error whose message"
+
+
+def miss_error(namespace: Any, hashes: Sequence[str]) -> Any:
+    """An error of these hashes, in canonical form.   [IF-17]"""
+    need(namespace, "MultiModalCacheMissError")
+    error = namespace.MultiModalCacheMissError(list(hashes))
+    if not isinstance(error, RuntimeError):
+        return Unexpected(f"{type(error).__name__}, which is no RuntimeError")
+    return told(error, hashes)
+
+
+def told(error: RuntimeError, hashes: Sequence[str]) -> Any:
+    """A miss error in canonical form; its message names the hashes and asks for a retry.   [IF-17]"""
+    message = str(error)
+    lacking = [key for key in hashes if key not in message]
+    if lacking:
+        return Unexpected(f"{SILENT_MISS} does not name {', '.join(lacking)}: {message:.120}")
+    if "retr" not in message.lower():
+        return Unexpected(f"{SILENT_MISS} does not say to retry with the data: {message:.120}")
+    return raised(error)
 
 
 def received(payloads: Payloads, given: Any, out: Any) -> Any:
@@ -61,8 +146,8 @@ def ingest(namespace: Any, payloads: Payloads, cache: Any, features: Sequence[mo
         result = raised(error)
         if not isinstance(result, Missed):
             raise
-        if not result.hashes:
-            return result
+        if not result.hashes or isinstance(told(error, result.hashes), Unexpected):
+            return told(error, result.hashes)
         missed = result.hashes
     else:
         if returned is not built:
@@ -74,11 +159,20 @@ def ingest(namespace: Any, payloads: Payloads, cache: Any, features: Sequence[mo
     return model.Ingested(tuple(items), missed)
 
 
+IDENTIFIER = "adapter:"
+"""What an identifier begins with that differs from its feature's `mm_hash`."""
+
+
+def is_odd(key: Any) -> bool:
+    """Is it an identifier where an `mm_hash` should be, or the name of no key?"""
+    return isinstance(key, str) and (key == "None" or key.startswith(IDENTIFIER))
+
+
 def make_feature(namespace: Any, item: Any, feature: model.Feature, index: int) -> Any:
     """A feature of the target; with an `mm_hash`, its identifier is another string.   [IT-10]"""
     if feature.has_mm_hash:
         made = namespace.make_feature(item, "image", feature.key, index)
-        made.identifier = f"adapter:{feature.key}"
+        made.identifier = f"{IDENTIFIER}{feature.key}"
         return made
     made = namespace.make_feature(item, "image", feature.key, index)
     made.mm_hash = None

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Final
+from typing import Final, Literal
 
 from hypothesis import strategies as st
 
@@ -12,6 +12,7 @@ from mmcache_ref.oracle.draws import Draw
 
 configs = st.just(model.Config())
 NAMES: Final = ("pixels", "grid", "mask")
+FIELDS: Final[tuple[Literal["batched", "flat", "shared"], ...]] = ("batched", "flat", "shared")
 MODALITIES: Final = ("image", "video")
 TENSOR_DTYPES: Final[tuple[model.DType, ...]] = tuple(sorted(model.WIDTHS))  # type: ignore[arg-type]
 ARRAY_DTYPES: Final[tuple[model.DType, ...]] = ("uint8", "float32", "int64")
@@ -64,15 +65,74 @@ def anything(draw: Draw) -> model.Description:
     )
 
 
+def question(draw: Draw) -> model.Question:
+    """A question about the data model, with payloads that differ in little."""
+    role = draw.up_to(7)
+    if role <= 1:
+        fields = draw.of(FIELDS), draw.of(FIELDS)
+        one, other = comparable(draw), comparable(draw)
+        if draw.is_one_in(3):
+            other = one
+        return model.Equal(one, other, *(fields if draw.is_one_in(3) else (fields[0], fields[0])))
+    if role <= 3:
+        return batch(draw)
+    if role == 4:
+        numbers = [tuple([draw.up_to(3) for _ in range(draw.up_to(3))]) for _ in MODALITIES]
+        members = tuple(zip(MODALITIES, numbers, strict=True))
+        is_complete = all(all(items) for _, items in members)
+        return model.Collection(members, is_required=not is_complete or draw.is_one_in(3))
+    if role == 5:
+        flags = tuple([draw.is_one_in(2) for _ in range(draw.up_to(6))])
+        return model.Embeds(draw.up_to(9)) if draw.is_one_in(3) else model.Embeds(len(flags), flags)
+    if role == 6:
+        total = draw.up_to(9)
+        return model.Info(draw.up_to(total), total, (draw.up_to(3), draw.up_to(3)))
+    others: tuple[model.Question, ...] = (
+        model.FieldTraits(draw.of(FIELDS)),
+        model.GetData(NAMES[: draw.up_to(3)]),
+        model.Dummy(draw.of((None, 0, 1, 7))),
+    )
+    return draw.of(others)
+
+
+def comparable(draw: Draw) -> model.Description:
+    """A tensor, a plain value, or a list of them; no two that a clause is silent about."""
+    if draw.is_one_in(4):
+        return model.Sequence(tuple([comparable(draw) for _ in range(draw.up_to(2))]))
+    if draw.is_one_in(4):
+        return model.Plain(draw.of((None, 0, 1, "a")))
+    return model.Tensor(draw.of(((2,), (1, 2), (0,), ())), draw.of(("uint8", "int64")), fill=draw.up_to(1))
+
+
+def batch(draw: Draw) -> model.Batch:
+    """Entries of one shape mostly; in a flat field they may differ along its dimension."""
+    field = draw.of(FIELDS)
+    count = 1 + draw.up_to(2)
+    shape = tuple([1 + draw.up_to(2) for _ in range(1 + draw.up_to(1))])
+    if field == "flat":
+        dim = draw.up_to(len(shape) - 1)
+        shapes = tuple([(*shape[:dim], draw.up_to(3), *shape[dim + 1 :]) for _ in range(count)])
+        return model.Batch(field, shapes, dim)
+    if field == "batched" and draw.is_one_in(3):
+        return model.Batch(field, tuple([(*shape[1:], 1 + draw.up_to(2)) for _ in range(count)]))
+    return model.Batch(field, (shape,) * count)
+
+
 def choose(config: model.Config, state: model.State, draw: Draw) -> Op:
     """One question."""
-    role = draw.up_to(7)
-    if role <= 2:
+    role = draw.up_to(11)
+    if role <= 3:
+        return question(draw)
+    if role <= 6:
         return model.Size(anything(draw))
-    if role == 3:
+    if role == 7:
         return model.Complexity(anything(draw))
-    if role == 4:
-        return model.CachedSize(item(draw), draw.is_one_in(2))
-    if role == 5:
+    if role == 8:
+        later = value(draw, 1) if draw.is_one_in(3) else None
+        return model.CachedSize(item(draw), draw.is_one_in(2), later)
+    if role == 9:
         return model.CacheIfFits(draw.up_to(8), draw.up_to(8))
-    return model.Kept(payload(draw), "processor-only" if draw.is_one_in(2) else "receiver")
+    if role == 10:
+        twins = model.Twins(shape(draw), draw.of(ARRAY_DTYPES), draw.is_one_in(2))
+        return model.MakeLru(draw.of((0, 1, 1000, 2**30, 3 * 2**29))) if draw.is_one_in(4) else twins
+    return model.Kept(payload(draw), draw.of(("processor-only", "receiver", "sender")))

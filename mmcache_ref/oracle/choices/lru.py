@@ -16,6 +16,8 @@ configs = st.builds(lru.Config, common.budgets)
 WITHOUT_KEY: Final[tuple[Op, ...]] = (
     lru.Length(),
     lru.Usage(),
+    lru.Keys(),
+    lru.Fresh(),
     lru.HitRatio(),
     lru.Clear(),
     lru.Stat(),
@@ -38,7 +40,7 @@ BY_KEY: Final = (
     lru.Pin,
     lru.Pin,
 )
-STORING: Final = (lru.Put, lru.Put, lru.SetItem, lru.PutIfFits)
+STORING: Final = (lru.Put, lru.Put, lru.SetItem, lru.PutIfFits, lru.SetDefault)
 
 
 def choose(config: lru.Config, state: lru.State, draw: Draw) -> Op:
@@ -47,6 +49,10 @@ def choose(config: lru.Config, state: lru.State, draw: Draw) -> Op:
     if role <= 1:
         return draw.of(WITHOUT_KEY)
     key = common.key(draw, state.entries)
-    if role <= 5:
+    if role <= 4:
         return draw.of(BY_KEY)(key)
+    if role == 5:
+        if draw.is_one_in(2):
+            return draw.of((lru.Get, lru.Pop))(key, has_default=False)
+        return lru.UpdateWith(tuple(common.contents(draw, config.budget, state.entries, 3)))
     return draw.of(STORING)(key, common.content(draw, config.budget, state.entries))

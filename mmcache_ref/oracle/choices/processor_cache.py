@@ -21,6 +21,9 @@ WITHOUT_KEY: Final[tuple[Op, ...]] = (
     model.Stats(),
     model.Stats(delta=True),
     model.IsCached(common.KEYS),
+    model.Close(),
+    model.Fresh(common.KEYS),
+    model.TooLarge(2),
 )
 
 
@@ -38,7 +41,10 @@ def choose(config: model.Config, state: model.State, draw: Draw) -> Op:
     if role <= 2:
         return model.Touch(common.key(draw, state.entries))
     if role == 3:
-        return model.Invalidate(common.key(draw, state.entries))
+        key = common.key(draw, state.entries)
+        if draw.is_one_in(6):
+            return model.Validate(key, common.content(draw, config.budget, state.entries))
+        return model.Invalidate(key)
     if role == 4:
         return model.Update(common.key(draw, state.entries))
     if role <= 7:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 from hypothesis import strategies as st
 
 from mmcache_ref.model import receiver as model
@@ -10,6 +12,13 @@ from mmcache_ref.oracle.choices import common
 from mmcache_ref.oracle.draws import Draw
 
 configs = st.builds(model.Config, common.budgets)
+WITHOUT_KEY: Final[tuple[Op, ...]] = (
+    model.Clear(),
+    model.Clear(),
+    model.Fresh(common.KEYS),
+    model.MissError(("a",)),
+    model.MissError(("e", "b", "e")),
+)
 
 
 def choose(config: model.Config, state: model.State, draw: Draw) -> Op:
@@ -17,11 +26,18 @@ def choose(config: model.Config, state: model.State, draw: Draw) -> Op:
     role = draw.up_to(11)
     if role >= 7:
         return model.Features(features(config, state, draw))
-    if role == 0 and draw.is_one_in(2):
-        return model.Clear()
+    if role == 0:
+        return draw.of(WITHOUT_KEY)
+    if role == 4 and draw.is_one_in(2):
+        pairs = common.contents(draw, config.budget, state.entries, 3)
+        keys = tuple([key for key, _ in pairs[1 if draw.is_one_in(8) else 0 :]])
+        return model.UpdateAll(tuple([None if draw.is_one_in(4) else each for _, each in pairs]), keys)
     key = common.key(draw, state.entries)
     if role <= 1:
-        return model.Touch(key)
+        content = common.content(draw, config.budget, state.entries) if draw.is_one_in(4) else None
+        return model.Touch(key, content)
+    if state.lapsed and draw.is_one_in(4):
+        return model.Update(draw.of(state.lapsed))
     if role <= 3:
         return model.Update(key)
     return model.Update(key, common.content(draw, config.budget, state.entries))
