@@ -93,6 +93,20 @@ def test_what_a_touch_does_to_the_process_is_a_violation_with_its_run(
     assert says in str(broken.run.mismatch.actual)
 
 
+def test_a_run_that_ends_the_process_is_shrunk_and_what_was_kept_before_is_shown() -> None:
+    # Killed by a miss that follows an eviction: without one of them nothing happens.
+    verdict = only_component(judge("is_killed_by_a_miss"))
+    (broken,) = verdict.broken
+    assert broken.run is not None
+    assert [operation.__struct_config__.tag for operation in broken.run.operations] == ["update", "features"]
+    assert "SIGKILL" in broken.sentence
+    kept = {each.id for each in verdict.clauses if each.status == "kept"}
+    assert {"KR-08", "KR-12"} <= kept
+    assert "KR-14" not in kept
+    assert verdict.coverage.edges > 0
+    assert "what is kept was compared before that" in verdict.reason
+
+
 @pytest.mark.slow
 @pytest.mark.clause("LRU-18")
 def test_a_touch_that_spins_is_stopped_long_before_the_silence_is_noticed() -> None:

@@ -17,16 +17,15 @@ from typing import IO, Final
 
 import msgspec
 
-from mmcache_ref.model.component import Op, tag
 from mmcache_ref.oracle.causes import with_causes
-from mmcache_ref.oracle.component import HANG_CLAUSE
 from mmcache_ref.oracle.components import COMPONENTS
 from mmcache_ref.oracle.errors import TargetUnavailable
+from mmcache_ref.oracle.fatal import fatal_run, fatal_verdict, shrunk
 from mmcache_ref.oracle.journal import read_journal
-from mmcache_ref.oracle.run import Mismatch, Profile, Run, Step, plain
+from mmcache_ref.oracle.run import Profile, Run
 from mmcache_ref.oracle.stored import decode_verdict, encode_run, typed
 from mmcache_ref.oracle.suite import Options
-from mmcache_ref.oracle.verdict import ComponentVerdict, TargetVerdict, clause_verdict
+from mmcache_ref.oracle.verdict import ComponentVerdict, TargetVerdict
 from mmcache_ref.oracle.worker import (
     Judged,
     Message,
@@ -44,6 +43,8 @@ LOADING_SECONDS: Final = 120.0
 """Any other target has only to be imported."""
 SILENCE_SECONDS: Final = 30.0
 """A worker that says nothing for so long is blocked inside the target."""
+PATIENCE_SECONDS: Final = 5.0
+"""The same, where one short run is repeated to find out what of it matters."""
 STDERR_TAIL: Final = 2000
 """Bytes of a dead worker's stderr that the reason quotes."""
 
@@ -107,65 +108,86 @@ def _repeat_with_journal(
     """The verdict on a component in which the worker died: its run, if it dies again."""
     share = options.seconds / len(options.components)
     alone = msgspec.structs.replace(options, components=(component,), seconds=share)
-    with tempfile.TemporaryDirectory(prefix="mmcache-ref-") as folder:
-        path = Path(folder) / "journal"
+    done: Progressed | None = None
+    with _journal_folder() as path:
         try:
             for message in _messages(Request(target, alone, str(path)), silence):
+                if isinstance(message, Progressed):
+                    done = message
                 if isinstance(message, Judged):
                     reason = f"{death.detail}; it did not happen again when the judgement was repeated"
                     return ComponentVerdict(component, "undetermined", reason=reason)
         except WorkerDied as again:
-            model = COMPONENTS[component].model
-            journal = read_journal(path, model.Config, model.Operation)
-            if journal is not None:
-                return _fatal(component, options, again, *journal)
+            run = _fatal_run(component, options.profile, again, path)
+            if run is not None:
+                return fatal_verdict(_shrunk(target, run), again.detail, done)
         return ComponentVerdict(component, "undetermined", reason=death.detail)
 
 
 def replay_run(target: str, run: Run, *, silence: float = SILENCE_SECONDS) -> Run:
     """The run, repeated on the target in a process of its own; `TargetUnavailable` where that cannot be."""
-    alone = Options(components=(run.component,))
-    with tempfile.TemporaryDirectory(prefix="mmcache-ref-") as folder:
-        path = Path(folder) / "journal"
+    with _journal_folder() as path:
         try:
-            for message in _messages(Request(target, alone, str(path), encode_run(run)), silence):
-                if isinstance(message, Replayed):
-                    return typed(msgspec.json.decode(message.run, type=Run))
-                if isinstance(message, Unavailable):
-                    raise TargetUnavailable(message.reason)
+            return _replayed(target, run, path, silence)
         except WorkerDied as death:
-            model = COMPONENTS[run.component].model
-            journal = read_journal(path, model.Config, model.Operation)
-            if journal is not None:
-                return _fatal_run(run.component, run.profile, death, *journal)
+            fatal = _fatal_run(run.component, run.profile, death, path)
+            if fatal is not None:
+                return fatal
             raise TargetUnavailable(death.detail) from death
+
+
+def _replayed(target: str, run: Run, journal: Path, silence: float) -> Run:
+    """The run as a worker repeats it; `WorkerDied` where it does not survive that."""
+    request = Request(target, Options(components=(run.component,)), str(journal), encode_run(run))
+    for message in _messages(request, silence):
+        if isinstance(message, Replayed):
+            return typed(msgspec.json.decode(message.run, type=Run))
+        if isinstance(message, Unavailable):
+            raise TargetUnavailable(message.reason)
     raise TargetUnavailable("the target was not judged")
 
 
-def _fatal(
-    component: str, options: Options, death: WorkerDied, config: object, operations: list[Op]
-) -> ComponentVerdict:
-    """A violation whose last operation ended the process, or never came back."""
-    run = _fatal_run(component, options.profile, death, config, operations)
-    assert run.mismatch is not None
-    clauses = (clause_verdict(run.mismatch.clause, 1, run, "exhaustive", None),)
-    return ComponentVerdict(component, "violates", clauses=clauses, reason=death.detail)
+def _ends_alike(one: Run, other: Run) -> bool:
+    """Do both break the same clause?"""
+    return (
+        one.mismatch is not None
+        and other.mismatch is not None
+        and one.mismatch.clause == other.mismatch.clause
+    )
 
 
-def _fatal_run(
-    component: str, profile: Profile, death: WorkerDied, config: object, operations: list[Op]
-) -> Run:
-    """The run of a journal, up to the operation that did not end."""
+def _shrunk(target: str, run: Run) -> Run:
+    """A shorter run with the same end, where one is found soon."""
+
+    def repeat(candidate: Run) -> Run | None:
+        with _journal_folder() as path:
+            try:
+                _replayed(target, candidate, path, PATIENCE_SECONDS)
+            except WorkerDied as again:
+                fatal = _fatal_run(run.component, run.profile, again, path)
+                return fatal if fatal is not None and _ends_alike(fatal, run) else None
+            except TargetUnavailable:
+                return None
+        return None
+
+    return shrunk(run, repeat)
+
+
+@contextlib.contextmanager
+def _journal_folder() -> Iterator[Path]:
+    """A path for the journal of one worker."""
+    with tempfile.TemporaryDirectory(prefix="mmcache-ref-") as folder:
+        yield Path(folder) / "journal"
+
+
+def _fatal_run(component: str, profile: Profile, death: WorkerDied, path: Path) -> Run | None:
+    """The run that a worker's journal tells of; None when no operation was begun."""
     model = COMPONENTS[component].model
-    state = model.initial(config)
-    steps = []
-    for operation in operations:
-        state, outcome = model.step(config, state, operation)
-        steps.append(Step(operation, plain(outcome.result), None, plain(model.observe(config, state))))
-    case = model.RULES[tag(operations[-1]), outcome.kind]
-    identifier = HANG_CLAUSE if death.is_blocked else case.outcome
-    mismatch = Mismatch(identifier, "outcome", outcome.kind, 0, plain(outcome.result), death.detail)
-    return Run(component, model.bare(config), profile, tuple(steps), mismatch)
+    journal = read_journal(path, model.Config, model.Operation)
+    if journal is None:
+        return None
+    config, operations = journal
+    return fatal_run(component, profile, config, operations, is_blocked=death.is_blocked, detail=death.detail)
 
 
 def _messages(request: Request, silence: float) -> Iterator[Message]:
