@@ -245,8 +245,12 @@ def replay(
 def explore_model(
     model: Annotated[str, typer.Argument(help=f"One of {', '.join(EXPLORABLE)}.")],
     preset: Annotated[Literal["tiny", "small"], typer.Option(help="tiny: seconds. small: minutes.")] = "tiny",
-    accidents: Annotated[str, typer.Option("--with", help="Accidents, with commas between.")] = "",
-    protections: Annotated[str, typer.Option("--protect", help="Protections, with commas between.")] = "",
+    accidents: Annotated[str, typer.Option("--with", help="Accidents, with commas between, or all.")] = "",
+    protections: Annotated[
+        str, typer.Option("--protect", help="Protections, with commas between, or default.")
+    ] = "",
+    depth: Annotated[int | None, typer.Option(min=1, help="Requests under way at once.")] = None,
+    clears: Annotated[int | None, typer.Option(min=0, help="Clears in a run, at most.")] = None,
     seconds: Annotated[float | None, typer.Option(min=0, help="Stop the search then.")] = None,
     output_format: Annotated[Literal["text", "json"], typer.Option("--format")] = "text",
 ) -> None:
@@ -258,7 +262,14 @@ def explore_model(
         raise typer.BadParameter(f"no model {model!r}: take one of {', '.join(EXPLORABLE)}")
     module, properties = EXPLORABLE[model]
     try:
-        config = _model_config(module, preset, _names(accidents), _names(protections))
+        config = _model_config(
+            module,
+            preset,
+            accidents=_names(accidents),
+            protections=_names(protections),
+            depth=depth,
+            clears=clears,
+        )
     except ValueError as error:
         raise typer.BadParameter(str(error)) from None
     with _progress() as progress:
@@ -282,11 +293,11 @@ def _names(listed: str) -> list[str]:
     return [name.strip() for name in listed.split(",") if name.strip()]
 
 
-def _model_config(module: Any, preset: str, accidents: list[str], protections: list[str]) -> Any:
-    """A preset, with accidents and protections where the model knows any."""
+def _model_config(module: Any, preset: str, **options: Any) -> Any:
+    """A preset, with accidents, protections and bounds where the model knows any."""
     if hasattr(module, "configure"):
-        return module.configure(preset, accidents=accidents, protections=protections)
-    if accidents or protections:
+        return module.configure(preset, **options)
+    if any(options.values()):
         raise ValueError(f"{module.NAME} has no accidents and no protections: only key-replicated has")
     return module.PRESETS[preset]
 

@@ -13,7 +13,15 @@ import pytest
 from mmcache_ref.model import accidents as may
 from mmcache_ref.model import drift, key_replicated
 from mmcache_ref.model.component import Content, Missed, Op, Outcome, Raised, tag
-from mmcache_ref.model.environment import ACCIDENTS, PRESETS, PROTECTIONS, Config, configure, request
+from mmcache_ref.model.environment import (
+    ACCIDENTS,
+    DEFAULT_PROTECTIONS,
+    PRESETS,
+    PROTECTIONS,
+    Config,
+    configure,
+    request,
+)
 from mmcache_ref.model.explore import Exploration, explore
 from mmcache_ref.model.key_replicated import Deliver, HandleReport, Submit, SubmitAgain, initial, step
 from mmcache_ref.model.pair import Feature, Item, State, ingest
@@ -230,7 +238,8 @@ def test_nothing_comes_between_check_and_update_when_invalidation_is_serialised(
     _, outcomes = run(PAIR, HandleReport(), may.Update(), state=state)
     assert outcomes[1][:2] == ("invalidated", Raised("AssertionError", says="a"))
     for operation in (HandleReport(), may.ClearP0(), may.ClearBoth()):
-        assert run(protected("serialised-invalidation"), operation, state=state)[1] == [Outcome("deferred", False)]
+        _, outcomes = run(protected("serialised-invalidation"), operation, state=state)
+        assert outcomes == [Outcome("deferred", False)]
 
 
 @pytest.mark.clause("DR-19")
@@ -435,6 +444,44 @@ def test_with_every_accident_the_unconditional_clauses_hold(everything: Explorat
 def test_with_every_protection_every_accident_that_can_be_stopped_does_no_harm() -> None:
     assert search(*set(ACCIDENTS) - set(UNAVOIDABLE), protections=PROTECTIONS, clears=2).violated == ()
     assert search(*ACCIDENTS, protections=PROTECTIONS).violated == ("no-miss",)
+
+
+@pytest.mark.clause("DR-25")
+@pytest.mark.parametrize(
+    ("protection", "accidents", "clause", "steps"),
+    [
+        ("rollback", ["reject"], "DR-13", 1),
+        ("one-order", ["mixed-modality"], "DR-16", 1),
+        ("paired", ["second-engine"], "DR-21", 1),
+        ("ingest-aborted", ["abort"], "DR-22", 2),
+        ("keep-data-until-sent", ["drop"], "DR-24", 2),
+        ("ordered-delivery", ["reorder"], "DR-04", 3),
+        ("recorded-only", ["bypass"], "DR-17", 2),
+        ("epoch", ["clear-p0"], "DR-06", 3),
+        ("serialised-invalidation", ["invalidate-race", "restart-p1"], "DR-18", 7),
+        ("report-always", ["lost-report", "restart-p1"], "DR-19", 6),
+        ("keep-touched", ["oversize"], "DR-12", 2),
+        ("resend-all", ["clear-p1"], "DR-23", 14),
+    ],
+)
+def test_each_default_protection_is_needed(
+    protection: str, accidents: list[str], clause: str, steps: int
+) -> None:
+    """The table of spec/05: what falls without it, though all the others are kept, and by how short a run."""
+    found = search(*accidents, protections=DEFAULT_PROTECTIONS - {protection}, clears=2)
+    runs = {
+        verdict.property.clause: verdict.run for verdict in found.verdicts.values() if verdict.run is not None
+    }
+    assert len(runs[clause]) - 1 == steps
+    complete = search(*accidents, protections=["default"], clears=2)
+    assert set(complete.violated) <= {"no-miss"}
+
+
+@pytest.mark.slow
+@pytest.mark.clause("DR-06", "DR-09", "DR-12", "DR-20", "DR-23", "DR-25")
+def test_with_the_default_protections_every_accident_costs_one_miss_and_one_retry() -> None:
+    """`as-requested` is a client's own lie (DR-10); `no-miss` is P1 that forgot on its own."""
+    assert search("all", protections=["default"]).violated == ("no-miss", "as-requested")
 
 
 # Each property can fail

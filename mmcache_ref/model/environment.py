@@ -267,8 +267,15 @@ def configure(
 ) -> Config:
     """A preset with accidents and protections by name, and perhaps another depth.
 
-    An unknown name is a `ValueError` that lists the known ones.
+    The accidents may be `all`, among the protections may be `default`. An unknown name is a `ValueError` that
+    lists the known ones.
     """
+    happening = frozenset(accidents)
+    stopping = frozenset(protections)
+    if "all" in happening:
+        happening = (happening - {"all"}) | ACCIDENTS.keys()
+    if "default" in stopping:
+        stopping = (stopping - {"default"}) | DEFAULT_PROTECTIONS
     _known([preset], PRESETS, "preset")
     base = PRESETS[preset]
     return Config(
@@ -276,6 +283,6 @@ def configure(
         requests=base.requests,
         depth=base.depth if depth is None else depth,
         clears=base.clears if clears is None else clears,
-        accidents=frozenset(accidents),
-        protections=frozenset(protections),
+        accidents=happening,
+        protections=stopping,
     )

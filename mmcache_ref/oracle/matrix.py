@@ -6,6 +6,7 @@ import ast
 import re
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
+from itertools import chain
 from pathlib import Path
 
 from mmcache_ref.oracle.clauses import Clause, all_clauses, spec_directory
@@ -20,7 +21,7 @@ def matrix() -> dict[str, dict[str, tuple[str, ...]]]:
     package = Path(__file__).parent.parent
     serving = {
         "model": _named_in_docstrings(package / "model"),
-        "reference": _named_in_docstrings(package / "reference"),
+        "reference": _named_in_docstrings(package / "reference", package / "protocol"),
         "test": _marked_tests(tests_directory()),
         "vector": _named_in_vectors(spec_directory() / "vectors"),
         "fault": _named_in_docstrings(package / "faults"),
@@ -53,10 +54,10 @@ def _python_files(folder: Path | None) -> Iterator[tuple[Path, ast.Module]]:
         yield path, ast.parse(path.read_text(encoding="utf-8"))
 
 
-def _named_in_docstrings(folder: Path) -> Mapping[str, list[str]]:
+def _named_in_docstrings(*folders: Path) -> Mapping[str, list[str]]:
     """Ids in brackets on the first line of a docstring, and ids used as strings in binding tables."""
     places: dict[str, list[str]] = defaultdict(list)
-    for path, tree in _python_files(folder):
+    for path, tree in chain.from_iterable(map(_python_files, folders)):
         for node in ast.walk(tree):
             if isinstance(node, ast.FunctionDef | ast.ClassDef | ast.Module):
                 first_line = (ast.get_docstring(node) or "").split("\n\n")[0]

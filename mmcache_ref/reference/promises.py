@@ -15,7 +15,7 @@ V = TypeVar("V")
 
 
 class PromisedEntries(Generic[V]):
-    """The entries that the current request found cached, by reference.   [PO-07, KR-13, KR-14]
+    """The entries that the current request found cached, by reference.   [PO-07, KR-13, KR-14, DR-12]
 
     What is held here was in the cache at the touches, so it is at most one more budget of memory.
     """
