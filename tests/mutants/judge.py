@@ -73,8 +73,14 @@ def import_everything() -> None:
     namespace = subject()
     for name in COMPONENTS:
         run_stage(namespace, name, "fuzz", 1)
+    forget()
+
+
+def forget() -> None:
+    """What is mutated is imported anew when it is next asked for."""
+    packages = tuple(f"{PACKAGE}.{package}" for package in MUTATED)
     for module in list(sys.modules):
-        if module.startswith(tuple(f"{PACKAGE}.{package}" for package in MUTATED)):
+        if module.startswith(packages):
             del sys.modules[module]
 
 
@@ -83,6 +89,7 @@ def judge(module: str, source: str, components: Sequence[str], examples: int) ->
 
     The graphs of all components come before the fuzzing of any: they are quicker, and miss little.
     """
+    forget()
     sys.meta_path.insert(0, _Changed(f"{PACKAGE}.{module}", source))
     try:
         try:
