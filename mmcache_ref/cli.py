@@ -50,6 +50,7 @@ from mmcache_ref.report.faults import fault_text, faults_table
 from mmcache_ref.report.files import report_json, write_report
 from mmcache_ref.report.hunt import hunt_json, hunt_markdown, hunt_text
 from mmcache_ref.report.junit import junit
+from mmcache_ref.report.markdown import markdown
 from mmcache_ref.report.text import report_text, run_table
 
 USAGE, BAD_RUN, INTERRUPTED = 1, 4, 130
@@ -117,7 +118,10 @@ def conform(
     ] = BEST_LEVEL,
     seconds: Annotated[float, typer.Option(min=0, help="Time to fuzz each target.")] = 20.0,
     seed: Annotated[int, typer.Option(min=0, help="Every random choice follows from it.")] = 0,
-    output_format: Annotated[Literal["text", "json", "junit"], typer.Option("--format")] = "text",
+    output_format: Annotated[Literal["text", "json", "junit", "markdown"], typer.Option("--format")] = "text",
+    coverage: Annotated[
+        bool, typer.Option("--coverage", help="In the text, list all that was covered and what was not.")
+    ] = False,
     report_to: Annotated[
         Path | None, typer.Option("--report", help="Also write the report and its runs into this folder.")
     ] = None,
@@ -163,8 +167,10 @@ def conform(
         sys.stdout.write(report_json(verdict))
     elif output_format == "junit":
         sys.stdout.write(junit(verdict))
+    elif output_format == "markdown":
+        sys.stdout.write(markdown(verdict))
     else:
-        output.print(report_text(verdict), crop=False)
+        output.print(report_text(verdict, whole=coverage), crop=False)
     raise typer.Exit(EXIT_CODES[verdict.status])
 
 

@@ -35,12 +35,29 @@ class ClauseVerdict(msgspec.Struct, frozen=True):
     follows_from: tuple[str, ...] = ()
 
 
+class Reached(msgspec.Struct, frozen=True):
+    """What one stage reached: operations compared, distinct states of the model, distinct pairs of state and
+    operation, cases as `operation: kind`, and the clauses that something was compared for.
+
+    With `is_at_least` counting stopped at a bound: there may be more states and transitions.
+    """
+
+    operations: int = 0
+    states: int = 0
+    transitions: int = 0
+    is_at_least: bool = False
+    cases: tuple[str, ...] = ()
+    clauses: tuple[str, ...] = ()
+
+
 class Coverage(msgspec.Struct, frozen=True):
     """What was compared, and what was not: nothing here is a claim about what lies outside.
 
     `states` and `edges` of the model's tiny graph were executed; `graph_states` and `graph_edges` are the
-    whole graph (what lies only behind a mismatch is not reached). On `silent_edges` the profile says
-    nothing. `cases` are (operation, kind) pairs of the model.
+    whole graph. On `silent_edges` the profile says nothing, and what lies only behind the `mismatching_edges`
+    is not reached. `cases` are (operation, kind) pairs of the model; `exhaustive` and `fuzz` tell the stages
+    apart. Of the state, the aspects `seen` were compared; the `hidden` ones the target does not show, or they
+    lie above the level.
     """
 
     states: int = 0
@@ -54,6 +71,11 @@ class Coverage(msgspec.Struct, frozen=True):
     cases: int = 0
     all_cases: int = 0
     unreached_cases: tuple[str, ...] = ()
+    mismatching_edges: int = 0
+    seen: tuple[str, ...] = ()
+    hidden: tuple[str, ...] = ()
+    exhaustive: Reached = Reached()
+    fuzz: Reached = Reached()
 
 
 class ComponentVerdict(msgspec.Struct, frozen=True):

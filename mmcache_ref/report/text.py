@@ -13,11 +13,11 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
-from mmcache_ref.oracle.clauses import all_clauses, clause
+from mmcache_ref.oracle.clauses import clause
 from mmcache_ref.oracle.run import Run
 from mmcache_ref.oracle.sentence import INITIAL
 from mmcache_ref.oracle.stored import encode_run
-from mmcache_ref.oracle.verdict import ClauseVerdict, ComponentVerdict, Coverage, Report, TargetVerdict
+from mmcache_ref.oracle.verdict import ClauseVerdict, ComponentVerdict, Report, TargetVerdict
 from mmcache_ref.oracle.wording import (
     claimed_keys,
     operation_in_words,
@@ -27,6 +27,7 @@ from mmcache_ref.oracle.wording import (
     state_in_words,
 )
 from mmcache_ref.report.clauses import origin
+from mmcache_ref.report.coverage import coverage_text, covered_line, fuzz_line, gaps_table, unjudged
 
 SHORT_RULE = 100
 """Characters of a rule in a table."""
@@ -40,8 +41,9 @@ COLOURS = {
 }
 
 
-def report_text(report: Report) -> RenderableType:
-    """Both tables, then each run, then what was covered, then the verdict."""
+def report_text(report: Report, *, whole: bool = False) -> RenderableType:
+    """Both tables, then each violation, then what was not covered (with `whole`, also all that was), then the
+    verdict of each target."""
     parts: list[RenderableType] = [components_table(report.targets)]
     if any(component.broken for target in report.targets for component in target.components):
         parts += ["", clauses_table(report.targets)]
@@ -50,7 +52,11 @@ def report_text(report: Report) -> RenderableType:
     for target in report.targets:
         for reason, components in reasons(target).items():
             parts += ["", Text(f"{target.target}, {', '.join(components)}: {reason}", style="yellow")]
-    parts += ["", unjudged(report.targets), ""]
+    if whole:
+        parts += ["", coverage_text(report.targets)]
+    elif (gaps := gaps_table(report.targets)) is not None:
+        parts += ["", gaps]
+    parts += ["", *(Text(line, style="dim") for line in unjudged(report.targets)), ""]
     for target in report.targets:
         parts.append(_closing(target))
         if target.status != "conforms" and target.command:
@@ -81,7 +87,12 @@ def _cell(verdict: ComponentVerdict) -> Text:
     if unreached:
         text.append("\nnot reached: " + ranges(unreached), style="not bold yellow")
     text.append(f"\nkept ({len(kept)}): {ranges(kept)}", style="not bold default")
-    return text.append(f"\n{_coverage(verdict.coverage)}", style="not bold dim")
+    text.append(f"\n{covered_line(verdict.coverage)}", style="not bold dim")
+    if line := fuzz_line(verdict.coverage):
+        text.append(
+            f"\n{line}", style="not bold dim" if verdict.coverage.fuzz_operations else "not bold yellow"
+        )
+    return text
 
 
 def clauses_table(targets: Sequence[TargetVerdict]) -> Table:
@@ -207,20 +218,6 @@ def replay_command(target: str, run: Run) -> str:
     return shlex.join(["mmcache-ref", "replay", target, encode_run(run)])
 
 
-def _coverage(done: Coverage) -> str:
-    """What was compared, in a line."""
-    graph = f"{_of(done.edges, done.graph_edges)} edges"
-    if done.graph_states > 1:
-        graph = f"{_of(done.states, done.graph_states)} states, {graph}"
-    fuzz = f"{done.fuzz_operations:,} fuzz operations"
-    unreached = f" (not {', '.join(done.unreached_cases)})" if done.unreached_cases else ""
-    return f"{graph}, {fuzz}, {_of(done.cases, done.all_cases)} cases{unreached}"
-
-
-def _of(part: int, whole: int) -> str:
-    return f"all {whole:,}" if part == whole else f"{part:,} of {whole:,}"
-
-
 def reasons(target: TargetVerdict) -> dict[str, list[str]]:
     """Each reason why nothing, or not all, could be determined, with the components it is given for."""
     found: dict[str, list[str]] = {}
@@ -228,12 +225,6 @@ def reasons(target: TargetVerdict) -> dict[str, list[str]]:
         if component.reason:
             found.setdefault(component.reason, []).append(component.component)
     return found
-
-
-def unjudged(targets: Sequence[TargetVerdict]) -> Text:
-    """The clauses that no component of this judgement compares anything for."""
-    judged = {each.id for target in targets for component in target.components for each in component.clauses}
-    return Text(f"Not judged here: {ranges(all_clauses().keys() - judged)}", style="dim")
 
 
 def _closing(target: TargetVerdict) -> Text:
