@@ -31,6 +31,8 @@ CLASSES: Final = {
 """The public class that a component judges."""
 INITIAL: Final = "initial"
 """The kind of a mismatch that is there before the first operation, which the run names but does not reach."""
+ENDED: Final = ("the process of the target ended", "the target did not come back")
+"""How the result of an operation begins that took the target's process with it."""
 P0_CLAUSES: Final = ("IF-06", "IF-07", "IF-08", "IF-09", "IF-10", "IF-11", "IF-12")
 """Clauses that, on a pair, the sender keeps; the other ones the receiver."""
 
@@ -42,8 +44,8 @@ def sentence(run: Run) -> str:
         return ""
     told = advice(mismatch.clause)
     key = _key(run, mismatch)
-    names = {"{key}": key or "the key", "{cache}": _class_name(run, mismatch)}
-    parts = [f"{_what(run, mismatch)}: {_filled(told.why, names)} ({mismatch.clause})."]
+    names = {"{key}": repr(key) if key else "the key", "{cache}": _class_name(run, mismatch)}
+    parts = [f"{_what(run, mismatch)}; {_filled(told.why, names)} ({mismatch.clause})."]
     if before := _before(run):
         parts.append(before)
     if told.look:
@@ -83,8 +85,8 @@ def _outcome(run: Run, mismatch: Mismatch) -> str:
     if where is not None:
         label = _part_label(operation, where)
         return f"gave {_differing(theirs, mine)} for {label}, must give {_differing(mine, theirs)}"
-    if isinstance(actual, str) and not isinstance(expected, str) and " process " in actual:
-        return f"did not come back ({actual}), must {_must(expected)}"
+    if isinstance(actual, str) and actual.startswith(ENDED):
+        return f"did not return ({actual}), must {_must(expected)}"
     key, parts, keys = _key(run, mismatch), _parts(expected), _keys(operation)
     if parts and key and keys.count(key) == 1 and len(parts) == len(keys):
         place = keys.index(key)
@@ -176,7 +178,7 @@ def _parts(result: Any) -> Sequence[Any] | None:
 def _part_label(operation: Any, place: int) -> str:
     """Which part of an operation: its place and, where it has one, its key."""
     keys = _keys(operation)
-    return f"{keys[place]} (item {place + 1})" if place < len(keys) else f"item {place + 1}"
+    return f"{keys[place]!r} (item {place + 1})" if place < len(keys) else f"item {place + 1}"
 
 
 def _keys(operation: Any) -> list[str]:
@@ -225,7 +227,7 @@ def _aspect(run: Run, mismatch: Mismatch) -> str:
         what = "the state" if name == "observation" else name
         return f"{whose}{what} cannot be read: it {_did(actual)}"
     match name:
-        case "order" if isinstance(actual, list | tuple):
+        case "order" if isinstance(actual, list | tuple) and isinstance(expected, list | tuple):
             before = _state_before(run).get(mismatch.aspect, ())
             words = [[value_in_words(key) for key in keys] for keys in (expected, actual, before)]
             return whose + _order(*words)
@@ -251,10 +253,10 @@ def _order(expected: list[str], actual: list[str], before: list[str]) -> str:
     lost = [key for key in expected if key not in actual]
     said = []
     if twice:
-        said.append(f"the order names {' and '.join(twice)} more than once")
+        said.append(f"the order names {' and '.join(map(repr, twice))} more than once")
     for keys, was, was_not in ((extra, "still there", "there"), (lost, "gone", "not there")):
         for key in keys:
-            said.append(f"{key} is {was if key in before else was_not}")
+            said.append(f"{key!r} is {was if key in before else was_not}")
     reason = f" ({', '.join(said)})" if said else ""
     return f"the keys in eviction order are {_listed(actual)}, must be {_listed(expected)}{reason}"
 
