@@ -315,7 +315,7 @@ def second_front_end(config: Config, state: State, operation: SecondFrontEnd) ->
     sender = merged.sender
     for key in outcome.result.hashes if type(outcome.result) is Missed else ():
         sender = moves.remove(sender, key)
-    return state._replace(second_sender=sender, receiver=receiver), outcome
+    return state._replace(second_sender=sender, receiver=receiver), _on_both_sides(merged.outcome, outcome)
 
 
 def second_engine(config: Config, state: State, operation: SecondEngine) -> Stepped:
@@ -343,7 +343,13 @@ def second_engine(config: Config, state: State, operation: SecondEngine) -> Step
     if type(outcome.result) is Missed:
         reports = (*reports, Report(request, outcome.result.hashes, state.p0_number, state.p0_number))
     after = state._replace(sender=merged.sender, second_receiver=receiver, reports=reports)
-    return after, outcome
+    return after, _on_both_sides(merged.outcome, outcome)
+
+
+def _on_both_sides(updated: Outcome, ingested: Outcome) -> Outcome:
+    """The outcome in P1, with what happened in P0 among its parts, as `p0-sent` and so on."""
+    parts = tuple([f"p0-{kind}" for kind in (updated.kind, *updated.also)])
+    return ingested._replace(also=ingested.also + parts)
 
 
 def _unshared(request: Request) -> Outcome:
@@ -431,6 +437,7 @@ RULES: Mapping[tuple[str, str], Rule] = {
             **INGESTING,
             "unsupplied": rule("DR-02"),
             "unshared": rule("DR-21"),
+            **{f"p0-{kind}": clause for kind, clause in UPDATING.items()},
         }.items()
     },
 }

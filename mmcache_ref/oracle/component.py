@@ -16,6 +16,11 @@ HANG_CLAUSE = "LRU-18"
 """No operation runs for ever."""
 
 
+def is_of_protocol(clause: str) -> bool:
+    """Whether a clause is kept by the protocol around the caches."""
+    return clause.startswith("DR-")
+
+
 @dataclass(frozen=True)
 class Component:
     """`adapter` builds the target's side for a configuration; `configs` and `choose` are what fuzzing
@@ -62,13 +67,13 @@ class Component:
     def clauses(self) -> tuple[str, ...]:
         """Every clause that this component can judge, in order.
 
-        On the rules of the protocol (`DR-`) a cache has no say.
+        On the rules of the protocol a cache has no say.
         """
         named = {
             clause
             for rule in self.rules.values()
             for clause in rule
-            if self.judges_protocol or not clause.startswith("DR-")
+            if self.judges_protocol or not is_of_protocol(clause)
         }
         named.add(HANG_CLAUSE)
         for aspect in self.model.ASPECTS.values():

@@ -43,6 +43,7 @@ OUTSIDE_THE_CACHES = frozenset(
         "lose-report: invalidated",
         "lose-report: outdated",
         "outdated",
+        "p0-asserted",
         "rolled-back",
         "sent-again",
         "set-aside",
@@ -66,7 +67,7 @@ EXECUTED_PROTOCOL = Config(
 )
 """A graph of the protocol with everything that may happen to it, two requests under way."""
 
-OUTSIDE_THE_PROTOCOL = frozenset({"asserted"})
+OUTSIDE_THE_PROTOCOL = frozenset({"asserted", "p0-asserted"})
 """Cases of a protocol without a protection that never is left out."""
 
 COMPONENTS = {

@@ -11,6 +11,8 @@ from typing import Any, Literal
 
 import msgspec
 
+from mmcache_ref.oracle.adapters.base import warm_up
+from mmcache_ref.oracle.adapters.key_replicated import has_protocol
 from mmcache_ref.oracle.clauses import clause
 from mmcache_ref.oracle.component import HANG_CLAUSE, Component
 from mmcache_ref.oracle.components import COMPONENTS
@@ -66,6 +68,7 @@ def judge(
     """
     started = time.monotonic()
     config = component.executed_config
+    warm_up()
     try:
         with hang_guard() as guard, guard:
             component.adapter(namespace, config)
@@ -105,6 +108,9 @@ def judge(
     executed.runs = {clause: run for clause, run in executed.runs.items() if clause in unexplained}
     fuzzed.runs = {clause: run for clause, run in fuzzed.runs.items() if clause in unexplained}
     shared = {clause: run for clause, run in shared.items() if clause in unexplained}
+    if not has_protocol(namespace):
+        # It was judged inside a protocol that is not its own, and is not praised for it.
+        component = dataclasses.replace(component, judges_protocol=False)
     return _verdict(component, options, tally, executed, shared, fuzzed, before, time.monotonic() - started)
 
 
@@ -165,7 +171,7 @@ def _verdict(
     ]
     clauses = tuple(_clause(identifier, tally.clauses, executed, shared, fuzzed) for identifier in judged)
     is_broken = any(each.status == "broken" for each in clauses)
-    graph = graph_size(component.name, options.profile)
+    graph = graph_size(component.name, options.profile) if "exhaustive" in options.stages else (0, 0)
     possible = {
         case
         for case, rule in component.rules.items()

@@ -1,6 +1,6 @@
 """Targets: what can be judged, by name.
 
-reference              the reference implementation
+reference              the reference implementation, of the caches and of the protocol
 vllm                   the vLLM installed in this environment
 vllm@0.32.0            that published release, fetched through pip
 py:package.module:name a namespace with upstream's names: `name` is a module, a class, an instance, or a
@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import importlib
 import inspect
-from types import ModuleType
+from types import ModuleType, SimpleNamespace
 from typing import Any
 
 from mmcache_ref.oracle.errors import TargetUnavailable
@@ -48,7 +48,8 @@ def resolve(target: str) -> Namespace:
     """The namespace of a target; `ValueError` for a name of no kind, `TargetUnavailable` with the reason."""
     check_target(target)
     if target == "reference":
-        return Namespace(importlib.import_module("mmcache_ref.reference"), "reference")
+        caches, protocol = map(importlib.import_module, ("mmcache_ref.reference", "mmcache_ref.protocol"))
+        return Namespace(SimpleNamespace(**{**vars(protocol), **vars(caches)}), "reference")
     if target == "vllm" or target.startswith("vllm@"):
         from mmcache_ref.oracle import upstream
 

@@ -22,6 +22,7 @@ class Deployment:
     Args:
         implementation: the caches, and the functions around them.
         protections: names of `PROTECTIONS`.
+        front_end, channel, engine: the classes of its parts.
 
     Attributes:
         reports: misses that P0 has not heard of, the oldest first.
@@ -29,18 +30,26 @@ class Deployment:
         work: what it has cost so far.
     """
 
-    def __init__(self, implementation: Implementation, protections: Iterable[str] = DEFAULT) -> None:
+    def __init__(
+        self,
+        implementation: Implementation,
+        protections: Iterable[str] = DEFAULT,
+        *,
+        front_end: type[FrontEnd] = FrontEnd,
+        channel: type[Channel] = Channel,
+        engine: type[Engine] = Engine,
+    ) -> None:
         self.protections = chosen(protections)
         self.work = Work()
-        self.channel = Channel(self.protections)
-        self.front_end = FrontEnd(implementation, self.channel, self.protections, self.work)
-        self.engine = Engine(implementation, self.protections, self.work)
+        self.channel = channel(self.protections)
+        self.front_end = front_end(implementation, self.channel, self.protections, self.work)
+        self.engine = engine(implementation, self.protections, self.work)
         self.reports: list[Report] = []
         self.retries: list[Request] = []
-        self._second_front_end = FrontEnd(
-            implementation, Channel(self.protections), self.protections, self.work
+        self._second_front_end = front_end(
+            implementation, channel(self.protections), self.protections, self.work
         )
-        self._second_engine = Engine(implementation, self.protections, self.work)
+        self._second_engine = engine(implementation, self.protections, self.work)
 
     def submit(self, request: Request) -> Message:
         """P0 handles a request from its check to the channel.   [DR-01]"""

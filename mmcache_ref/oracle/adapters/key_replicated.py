@@ -1,6 +1,6 @@
 """A sender and a receiver of a target inside the protocol, driven by `model/key_replicated.py`.
 
-The protocol is the target's own `Deployment`, where it offers one, or that of `mmcache_ref.protocol`.
+The protocol is that of `mmcache_ref.protocol`, but for what the target offers of it itself.
 """
 
 from __future__ import annotations
@@ -18,9 +18,17 @@ from mmcache_ref.model.component import Content, Missed
 from mmcache_ref.model.environment import Config
 from mmcache_ref.model.pair import Request
 from mmcache_ref.oracle.adapters.base import Payloads, need, observe_inner
+from mmcache_ref.oracle.namespace import call_with
 
 SENDER = "LruKeyReplicatedSenderCache"
 RECEIVER = "LruKeyReplicatedReceiverCache"
+PARTS = {"deployment": "Deployment", "front_end": "FrontEnd", "channel": "Channel", "engine": "Engine"}
+"""What a target may offer of the protocol."""
+
+
+def has_protocol(namespace: Any) -> bool:
+    """Whether a target offers any part of the protocol itself."""
+    return any(hasattr(namespace, name) for name in PARTS.values())
 
 
 class KeyReplicatedAdapter:
@@ -30,8 +38,16 @@ class KeyReplicatedAdapter:
         need(namespace, SENDER, RECEIVER, "merge_mm_kwargs")
         self.payloads = Payloads(namespace)
         self.sizes: dict[int, int] = {}
-        deploy = getattr(namespace, "Deployment", protocol.Deployment)
-        self.deployment = deploy(self._implementation(namespace, config.budget), config.protections)
+        parts = {name: getattr(namespace, type_name, None) for name, type_name in PARTS.items()}
+        offered = {name: part for name, part in parts.items() if part is not None}
+        self.deployment = call_with(
+            offered.pop("deployment", protocol.Deployment),
+            {
+                "implementation": self._implementation(namespace, config.budget),
+                "protections": config.protections,
+                **offered,
+            },
+        )
         self.counted = (0, 0)
         """Hits and lookups since the sender was cleared, by what its updates returned."""
         self.is_mixed = False
