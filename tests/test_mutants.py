@@ -47,7 +47,9 @@ def ask(*jobs: Callable[[], Any], wall_seconds: float = 60.0) -> list[Any]:
 def verdict(module: str, before: str, after: str, component: str) -> Kill | None:
     source = (REFERENCE / f"{module}.py").read_text()
     assert source.count(before) == 1
-    [answer] = ask(partial(judge, f"reference.{module}", source.replace(before, after), [component], 5))
+    [answer] = ask(
+        partial(judge, f"reference.{module}", source.replace(before, after), [component], [component], 5)
+    )
     assert not isinstance(answer, Ended), answer
     return None if answer is None else msgspec.convert(answer, Kill)
 
@@ -66,7 +68,7 @@ def test_a_changed_rule_of_the_protocol_is_killed() -> None:
     source = (REFERENCE.parent / "protocol" / "channel.py").read_text()
     broken = source.replace("class Channel:", "class Channel:\n    __slots__ = ()\n", 1)
     assert broken != source
-    [answer] = ask(partial(judge, "protocol.channel", broken, ["key-replicated"], 5))
+    [answer] = ask(partial(judge, "protocol.channel", broken, ["key-replicated"], [], 5))
     assert answer is not None
 
 

@@ -54,7 +54,7 @@ class Mutant:
 def mutants_of(module: str, source: str) -> Iterator[Mutant]:
     """Every mutant of a module that can be compiled, and to other code than the module.
 
-    Annotations are not evaluated and docstrings are not read: a change of these is none.
+    Annotations and aliases of types decide nothing, and docstrings are not read: a change of these is none.
     """
     original = essence(source)
     tree = ast.parse(source)
@@ -95,7 +95,7 @@ def _operator_names() -> tuple[str, ...]:
 
 
 def essence(source: str) -> str:
-    """A module without docstrings, annotations and layout; empty when it cannot be compiled.
+    """A module without docstrings, types and layout; empty when it cannot be compiled.
 
     Whether a parameter may be passed by position or by name is left out too: cosmic-ray takes the `*` between
     parameters for a multiplication.
@@ -115,6 +115,8 @@ def essence(source: str) -> str:
                 node.posonlyargs, node.kwonlyargs, node.kw_defaults = [], [], []
             case ast.arg():
                 node.annotation = None
+            case ast.AnnAssign(annotation=ast.Name("TypeAlias")):
+                node.value = None
             case ast.AnnAssign():
                 node.annotation = ast.Constant("")
             case ast.FunctionDef():

@@ -84,10 +84,12 @@ def forget() -> None:
             del sys.modules[module]
 
 
-def judge(module: str, source: str, components: Sequence[str], examples: int) -> Kill | None:
+def judge(
+    module: str, source: str, graphs: Sequence[str], fuzzed: Sequence[str], examples: int
+) -> Kill | None:
     """Import everything with one module changed, then the oracle on each component; None if it survives.
 
-    The graphs of all components come before the fuzzing of any: they are quicker, and miss little.
+    The graphs of some components are executed, then components are fuzzed with so many examples each.
     """
     forget()
     sys.meta_path.insert(0, _Changed(f"{PACKAGE}.{module}", source))
@@ -96,7 +98,7 @@ def judge(module: str, source: str, components: Sequence[str], examples: int) ->
             namespace = subject()
         except Exception as error:
             raise Killed(Kill("import", says=f"{type(error).__name__}: {error}")) from error
-        for stage in ("exhaustive", "fuzz"):
+        for stage, components in (("exhaustive", graphs), ("fuzz", fuzzed)):
             for component in components:
                 run_stage(namespace, component, stage, examples)
     except Killed as killed:

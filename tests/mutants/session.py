@@ -95,7 +95,7 @@ class Session:
         jobs = [partial(executed_lines, files, name, self._examples) for name in missing]
         if missing:
             module, source = next(iter(self._sources.items()))
-            jobs.append(partial(judge, module, source, list(COMPONENTS), self._examples))
+            jobs.append(partial(judge, module, source, list(COMPONENTS), list(COMPONENTS), self._examples))
         for number, answer in run_forked(jobs, processes=self._processes):
             name = missing[number] if number < len(missing) else "a mutant without a change"
             if isinstance(answer, Ended):
@@ -108,7 +108,7 @@ class Session:
             self._say(f"{name}: conforms; its lines are noted")
 
     def executed_by(self, mutant: Mutant) -> list[str]:
-        """The components that can tell a mutant, those with the smaller part of the lines first.
+        """The components that can tell a mutant: those that its module is for, then the others, quick ones first.
 
         Before the statement that changed, a mutant does what the reference does: a component that never comes
         there judges it as the reference. What is executed by an import concerns all.
@@ -117,11 +117,15 @@ class Session:
         statement = set(range(first, min(last, first + 10_000) + 1))
         seen = statement & self._lines_with_code[module]
         lines = self._results.lines
-        own = _OWN.get(module.partition(".")[2], ())
-        order = sorted(lines, key=lambda name: (name not in own, _size(lines[name])))
+        order = sorted(lines, key=lambda name: (name not in judges(module), _size(lines[name])))
         if not seen or any(seen & each.at_import.get(module, set()) for each in lines.values()):
             return order
         return [name for name in order if seen & lines[name].later.get(module, set())]
+
+    def _plan(self, mutant: Mutant) -> tuple[list[str], list[str]]:
+        """The components whose graphs are executed, and those that are fuzzed."""
+        able = self.executed_by(mutant)
+        return [name for name in able if name in judges(mutant.name.module)], able
 
     def run(self, mutants: Mapping[Name, Mutant]) -> dict[Name, Kill | None]:
         """Judge each mutant that is not judged yet; what killed each."""
@@ -129,7 +133,7 @@ class Session:
         digests = {name: digest(name.module, mutant.source) for name, mutant in mutants.items()}
         waiting = [mutant for name, mutant in mutants.items() if digests[name] not in self._results.kills]
         jobs = [
-            partial(judge, mutant.name.module, mutant.source, self.executed_by(mutant), self._examples)
+            partial(judge, mutant.name.module, mutant.source, *self._plan(mutant), self._examples)
             for mutant in waiting
         ]
         started, survived = time.monotonic(), 0
@@ -148,15 +152,28 @@ class Session:
         return self._with_code
 
 
-_OWN: Final[Mapping[str, tuple[str, ...]]] = {
-    "lru": ("lru",),
-    "items": ("items",),
-    "sizes": ("items",),
-    "key_replicated": ("sender", "receiver"),
-    "processor_only": ("processor-only",),
-    "factories": ("factories",),
+_P0: Final = ("processor-only", "sender")
+_PAIR: Final = ("key-replicated", "drift")
+_JUDGES: Final[Mapping[str, tuple[str, ...]]] = {
+    "reference.base": ("receiver", *_P0),
+    "reference.config": ("factories",),
+    "reference.factories": ("factories",),
+    "reference.features": ("items", "receiver"),
+    "reference.fields": ("items",),
+    "reference.items": ("items",),
+    "reference.key_replicated": ("receiver", "sender", "key-replicated"),
+    "reference.lru": ("lru",),
+    "reference.merge": _P0,
+    "reference.processor_only": ("processor-only",),
+    "reference.promises": ("receiver", *_P0),
+    "reference.sizes": ("items", "receiver", *_P0),
+    "reference.tensors": ("items",),
 }
-"""The components that a module is for: they are asked first."""
+
+
+def judges(module: str) -> tuple[str, ...]:
+    """The components that a module is for: their graphs are executed. The protocol is for the pair."""
+    return _JUDGES.get(module, _PAIR if module.startswith("protocol.") else tuple(COMPONENTS))
 
 
 def _size(lines: Lines) -> int:
