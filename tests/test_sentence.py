@@ -50,11 +50,12 @@ def test_a_promise_that_was_not_kept() -> None:
             "Operation 2, merge [c 3 B/3, a 2 B/1, b 2 B/2 (claimed)], raised",
             "AssertionError(\"Expected a cached item for mm_hash='b'\"),",
             "must go on and give no item with the updates of 2 B/2 for 'b' (item 3);",
-            "'b' was cached when its request touched it, so its update is served as a hit and recorded again,",
-            "also after the request's own insertions pushed it out (KR-13).",
+            "'b' was cached when its request touched it, so its update is served as a hit and recorded",
+            "again, also after the request's own insertions pushed it out (KR-13).",
             "Cached before: b, 2 B; the budget is 5 B.",
             "Look at: how LruKeyReplicatedSenderCache.touch_sender_cache_item and",
-            "LruKeyReplicatedSenderCache.get_and_update_item treat a key that the request's own insertions evict.",
+            "LruKeyReplicatedSenderCache.get_and_update_item treat a key that",
+            "the request's own insertions evict.",
         ]
     )
 
