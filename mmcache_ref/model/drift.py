@@ -11,7 +11,8 @@ from functools import lru_cache, wraps
 from typing import Any
 
 from . import entries as moves
-from .accidents import AWAITS_CLEAR, DEFERRED, HELD_BACK, Update
+from .accident_steps import AWAITS_CLEAR, DEFERRED, HELD_BACK
+from .accidents import Update
 from .component import Missed, Outcome, Raised
 from .entries import Entries, is_sound
 from .environment import Config

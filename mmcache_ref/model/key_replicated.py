@@ -11,14 +11,9 @@ from dataclasses import replace
 from typing import Any
 
 from . import entries as moves
+from .accident_steps import AWAITS_CLEAR, DEFERRED, HELD_BACK, invalidate, without
+from .accident_steps import STEPS as ACCIDENT_STEPS
 from .accidents import (
-    AWAITS_CLEAR,
-    DEFERRED,
-    DISABLED,
-    HELD_BACK,
-    INGESTING,
-    UNSUPPLIED,
-    UPDATING,
     Abort,
     AccidentOperation,
     Bypass,
@@ -34,23 +29,14 @@ from .accidents import (
     RestartP1,
     SecondEngine,
     SecondFrontEnd,
-    Stepped,
     Update,
-    invalidate,
-    is_servable,
-    open_requests,
-    without,
 )
-from .accidents import (
-    RULES as ACCIDENT_RULES,
-)
-from .accidents import (
-    STEPS as ACCIDENT_STEPS,
-)
-from .component import Aspect, Missed, Op, Rule, rule
+from .component import Missed, Op
 from .entries import Entries
 from .environment import ACCIDENTS, PRESETS, PROTECTIONS, Config, configure
+from .key_replicated_rules import ASPECTS, RULES
 from .pair import Message, Report, Request, State, check, ingest, merge, serve_without_cache
+from .servable import DISABLED, UNSUPPLIED, Stepped, is_servable, open_requests
 
 NAME = "key-replicated"
 
@@ -99,35 +85,6 @@ class SubmitAgain(Op, frozen=True, tag="retry"):
 
 
 Operation = Submit | Deliver | HandleReport | SubmitAgain | AccidentOperation
-
-RULES: Mapping[tuple[str, str], Rule] = {
-    **{("submit", kind): clause for kind, clause in UPDATING.items()},
-    **{("retry", kind): clause for kind, clause in UPDATING.items()},
-    **{("update", kind): clause for kind, clause in UPDATING.items()},
-    ("update", "invalidated"): rule("KR-04"),
-    ("submit", "unsupplied"): rule("DR-02"),
-    **{("deliver", kind): clause for kind, clause in INGESTING.items()},
-    ("deliver", "awaits-clear"): rule("DR-15"),
-    ("deliver", "held-back"): rule("DR-14"),
-    ("deliver", "set-aside"): rule("DR-15"),
-    ("deliver", "unrecorded"): rule("DR-17"),
-    ("handle-report", "invalidated"): rule("KR-06"),
-    ("handle-report", "cleared"): rule("DR-15"),
-    ("handle-report", "deferred"): rule("DR-18"),
-    ("handle-report", "outdated"): rule("DR-15"),
-    **ACCIDENT_RULES,
-}
-
-ASPECTS = {
-    "p0.order": Aspect(2),
-    "p0.length": Aspect(1),
-    "p0.bytes": Aspect(1, "DR-11"),
-    "p1.order": Aspect(2),
-    "p1.length": Aspect(1),
-    "p1.bytes": Aspect(1, "DR-11"),
-    "p0.uncounted": Aspect(1, "KR-07"),
-    "under-way": Aspect(1),
-}
 
 
 def initial(config: Config) -> State:
