@@ -59,8 +59,8 @@ def judged(coverage: Coverage) -> ComponentVerdict:
     return ComponentVerdict("lru", "violates", 1, clauses, coverage, 1.5)
 
 
-def a_report(coverage: Coverage, profile: str = "safe") -> Report:
-    target = TargetVerdict("py:x|y", profile, 0, 2.0, (judged(coverage),), "mmcache-ref conform 'py:x|y'")
+def a_report(coverage: Coverage) -> Report:
+    target = TargetVerdict("py:x|y", "safe", 0, 2.0, (judged(coverage),), "mmcache-ref conform 'py:x|y'")
     return report("1.0", [target])
 
 
@@ -127,10 +127,14 @@ def test_clauses_that_were_not_asked_for_are_told_from_those_that_nobody_judges(
 
 
 def test_the_upstream_profile_says_that_it_leaves_clauses_out() -> None:
-    text = text_of(a_report(PARTLY, "upstream"), width=1000)
-    line = next(line for line in text.splitlines() if line.startswith("Not judged: "))
-    assert "LRU-18" in line
-    assert line.endswith("(profile upstream leaves out stronger clauses)")
+    names = tuple(ComponentVerdict(name, "undetermined", reason="x") for name in COMPONENTS)
+    target = TargetVerdict("py:x", "upstream", 0, 2.0, names)
+    lines = text_of(report("1.0", [target]), width=1000).splitlines()
+    left_out = next(line for line in lines if line.startswith("Left out by profile upstream: "))
+    undetermined = next(line for line in lines if line.startswith("Not determined: "))
+    assert "KR-13" in left_out
+    assert "KR-12" not in left_out
+    assert "KR-01…KR-12" in undetermined
 
 
 def test_markdown_has_the_table_the_sentence_and_the_run() -> None:

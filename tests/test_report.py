@@ -105,7 +105,7 @@ def test_the_junit_counts_what_it_holds(verdict: Report) -> None:
     assert failure is not None
     assert failure.get("type") == "LRU-09"
     message = failure.get("message") or ""
-    assert message.startswith("After operation 3, touch a, the keys in eviction order are a b, must be b a: ")
+    assert message.startswith("After operation 3, touch a, the keys in eviction order are a b, must be b a; ")
     assert clause("LRU-09").rule in (failure.text or "")
     assert "mmcache-ref replay" in (failure.text or "")
     error = unloaded.find("testcase/error")
@@ -125,6 +125,35 @@ def test_the_text_names_the_clause_quotes_its_rule_and_shows_the_run(verdict: Re
     assert "not reached: LRU-18" in text
     assert "all 4 states, 50 of 60 edges, 1,234 fuzz operations, all 2 cases" in text
     assert "no module <named> 'x'" in text
+
+
+def test_the_sentence_stands_between_the_clause_and_its_rule(verdict: Report) -> None:
+    lines = [line.strip() for line in text_of(verdict).splitlines()]
+    head = lines.index(f"LRU-09 broken by {BROKEN}, lru, 3 operations (fuzz seed 41)")
+    assert lines[head + 1].startswith(
+        "After operation 3, touch a, the keys in eviction order are a b, must be b a; "
+    )
+    assert lines[head + 1].endswith("Look at: LRUCache.touch: a cached key.")
+    assert lines[head + 2] == f"“{clause('LRU-09').rule}”"
+
+
+def test_what_follows_from_another_violation_is_told_last_and_without_its_run() -> None:
+    root = clause_verdict("LRU-09", 12, touch_run(), "exhaustive", None)
+    follower = msgspec.structs.replace(root, follows_from=("LRU-09 (lru)",))
+    components = (
+        ComponentVerdict("receiver", "violates", 2, (follower,)),
+        ComponentVerdict("lru", "violates", 2, (root,)),
+    )
+    lines = text_of(report("1", [TargetVerdict(BROKEN, "safe", 0, 2.0, components)])).splitlines()
+    heads = [line.strip() for line in lines if " broken by " in line or "follows" in line]
+    assert heads == [
+        f"LRU-09 broken by {BROKEN}, lru, 3 operations (exhaustive)",
+        "Probably follows from LRU-09 (lru):",
+        f"LRU-09 broken by {BROKEN}, receiver, 3 operations (exhaustive)",
+    ]
+    assert sum("result, by the clauses" in line for line in lines) == 1
+    assert sum("Look at: " in line for line in lines) == 2
+    assert sum("repeat: mmcache-ref replay" in line for line in lines) == 2
 
 
 def test_the_text_ends_with_the_verdict_of_each_target(verdict: Report) -> None:

@@ -25,8 +25,8 @@ from mmcache_ref.oracle.wording import claimed_keys, operation_in_words, outcome
         (factories.Make("worker", factories.Configuration(5)), "make worker (5 B, lru)"),
         (
             factories.Make("worker", factories.Configuration(5, "shm", False, 2, 3, True), has_lock=False),
-            "make worker (5 B, shm, no multi-modal input, API processes 2, data-parallel size 3, external load "
-            "balancing) has_lock=False",
+            "make worker (5 B, shm, no multi-modal input, API processes 2, data-parallel size 3, "
+            "external load balancing) has_lock=False",
         ),
     ],
 )

@@ -103,12 +103,12 @@ def unjudged(targets: Sequence[TargetVerdict]) -> list[str]:
     if elsewhere:
         names = ", ".join(component.name for component in others)
         lines.append(f"Not asked for: {ranges(elsewhere)} (components {names})")
+    if any(target.profile == "upstream" for target in targets):
+        stronger = {each for each in here if all_clauses()[each].is_stronger}
+        here -= stronger
+        lines += [f"Left out by profile upstream: {ranges(stronger)}"] if stronger else []
     if here:
-        profiles = {target.profile for target in targets}
-        reason = (
-            "profile upstream leaves out stronger clauses" if "upstream" in profiles else "not determined"
-        )
-        lines.append(f"Not judged: {ranges(here)} ({reason})")
+        lines.append(f"Not determined: {ranges(here)}")
     if nobody:
         lines.append(f"Judged by no component: {ranges(nobody)} (--coverage says why)")
     return lines

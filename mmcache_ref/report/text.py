@@ -153,7 +153,7 @@ def violations(target: TargetVerdict) -> list[RenderableType]:
 
 FOUND_BY = {
     "exhaustive": "exhaustive",
-    "shared": "a run from the shared examples",
+    "shared": "a stored run",
 }
 
 
