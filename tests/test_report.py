@@ -32,10 +32,10 @@ from mmcache_ref.oracle.verdict import (
     schema,
     worst,
 )
+from mmcache_ref.oracle.wording import operation_in_words, ranges, result_in_words, state_in_words
 from mmcache_ref.report.files import report_json, write_report
 from mmcache_ref.report.junit import junit
 from mmcache_ref.report.text import report_text
-from mmcache_ref.oracle.wording import operation_in_words, ranges, result_in_words, state_in_words
 
 BROKEN = "py:broken.lru_touch_keeps_order"
 
