@@ -108,7 +108,7 @@ class Session:
             self._say(f"{name}: conforms; its lines are noted")
 
     def executed_by(self, mutant: Mutant) -> list[str]:
-        """The components that can tell a mutant: those that its module is for, then the others, quick ones first.
+        """The components that can tell a mutant: those that its module is for first, then quick ones.
 
         Before the statement that changed, a mutant does what the reference does: a component that never comes
         there judges it as the reference. What is executed by an import concerns all.
