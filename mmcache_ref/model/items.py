@@ -79,6 +79,8 @@ __all__ = [
     "Twins",
     "bare",
     "initial",
+    "is_nested",
+    "leaf_size",
     "leaves",
     "observe",
     "operations",
@@ -230,7 +232,12 @@ def kinds(value: Description) -> set[str]:
     found = {"no_leaves": None, "array": Array, "tensor": Tensor, "plain": Plain}
     types = {type(leaf) if leaf is not None else None for leaf in leaves(value)}
     met = {kind for kind, wanted in found.items() if wanted in types}
-    return met if isinstance(value, Tensor | Array | Plain) else met | {"nested"}
+    return met | {"nested"} if is_nested(value) else met
+
+
+def is_nested(value: Description) -> bool:
+    """Is it no leaf?"""
+    return not isinstance(value, Tensor | Array | Plain)
 
 
 def initial(config: Config) -> State:

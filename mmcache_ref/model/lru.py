@@ -203,12 +203,12 @@ def step(config: Config, state: State, operation: Operation) -> tuple[State, Out
             return _pop(state, key, missing=Raised("KeyError"), gives=False)
         case Put(key, content) | SetItem(key, content):
             after, kind = _store(config, state, key, content)
-            return after, Outcome(kind, REFUSALS.get(kind))
+            return after, Outcome(kind, REFUSALS.get(kind), AS_NEW if kind == "grown" else ())
         case PutIfFits(key, content):
             after, kind = _store(config, state, key, content)
             if kind == "all_pinned":
                 return after, Outcome(kind, ALL_PINNED, also=("as put",))
-            return after, Outcome(kind, kind != "too_large")
+            return after, Outcome(kind, kind != "too_large", AS_NEW if kind == "grown" else ())
         case SetDefault(key, content):
             return _set_default(config, state, key, content)
         case UpdateWith(pairs):
@@ -299,6 +299,7 @@ def _store(config: Config, state: State, key: str, content: Content) -> tuple[St
     return state._replace(entries=entries), kind
 
 
+AS_NEW = ("as new",)
 REFUSALS = {"too_large": TOO_LARGE, "all_pinned": ALL_PINNED}
 
 

@@ -153,7 +153,9 @@ Operation = (
 def plainer(operation: Operation) -> tuple[Operation, ...]:
     """What does the same with less."""
     match operation:
-        case SetItem(key, content) | PutIfFits(key, content) | SetDefault(key, content):
+        case SetDefault(key, content):
+            return (GetItem(key), Put(key, content))
+        case SetItem(key, content) | PutIfFits(key, content):
             return (Put(key, content),)
         case UpdateWith(((key, content),)):
             return (Put(key, content),)

@@ -45,6 +45,7 @@ RULES: Mapping[tuple[str, str], Rule] = {
     **{("put_if_fits", kind): rule("LRU-17", clause) for kind, clause in STORING.items()},
     ("put_if_fits", "too_large"): rule("LRU-17"),
     ("put_if_fits", "as put"): rule("LRU-21"),
+    **{(operation, "as new"): rule("LRU-13") for operation in ("put", "setitem", "put_if_fits")},
     **{("setdefault", kind): rule("LRU-30") for kind in ("hit", *NEW)},
     ("setdefault", "as getitem"): rule("LRU-05"),
     **{("setdefault", f"as {kind}"): rule(STORING[kind]) for kind in NEW},

@@ -83,8 +83,8 @@ class Fresh(Op, frozen=True, tag="fresh"):
 class TooLarge(Op, frozen=True, tag="too_large"):
     """The warnings that another cache repeats while so many items are inserted that do not fit its budget
 
-    Whether there is a first one cannot be asked of it: a logger may keep quiet about what another cache of the
-    process has reported.
+    Whether there is a first one cannot be asked of it: a logger may keep quiet about what another cache of
+    the process has reported.
     """
 
     items: Annotated[int, msgspec.Meta(ge=0, le=3)]

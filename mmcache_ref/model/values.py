@@ -17,7 +17,7 @@ Shape = Annotated[tuple[Annotated[int, msgspec.Meta(ge=0, le=256)], ...], msgspe
 Fill = Annotated[int, msgspec.Meta(ge=0, le=1)]
 
 
-class Value(msgspec.Struct, frozen=True, tag_field="value", omit_defaults=True):
+class Value(msgspec.Struct, frozen=True, tag_field="value"):
     """Base of the descriptions of values."""
 
 

@@ -14,7 +14,7 @@ from hypothesis.errors import Flaky
 from hypothesis.stateful import run_state_machine_as_test
 
 from mmcache_ref.oracle.lockstep import Lockstep, Trial
-from mmcache_ref.oracle.machines import LockstepMachine, Violation
+from mmcache_ref.oracle.machines import LockstepMachine
 from mmcache_ref.oracle.quiet import quiet_logs
 from mmcache_ref.oracle.run import Mismatch, Run
 from mmcache_ref.oracle.shrink import shrink
@@ -79,10 +79,10 @@ def fuzz(
     started, before = time.monotonic(), trial.tally.operations
     limit = max_examples if max_examples is not None else sys.maxsize
     budget = Budget(trial, seconds, max_operations)
-    batch = seed
+    batch, led_to_known = seed, set[str]()
     with quiet_logs():
         while not budget.is_spent and fuzzed.examples < limit:
-            machine = _machine(trial, known | fuzzed.runs.keys(), fuzzed, progress, budget)
+            machine = _machine(trial, known | fuzzed.runs.keys() | led_to_known, fuzzed, progress, budget)
             try:
                 run = _batch(machine, min(BATCH, limit - fuzzed.examples), batch)
             except Spent:
@@ -93,9 +93,15 @@ def fuzz(
                 if not fuzzed.runs:
                     fuzzed.first_operations = trial.tally.operations - before
                     fuzzed.first_seconds = time.monotonic() - started
-                clause_id = run.mismatch.clause
-                fuzzed.runs[clause_id] = shrink(trial, run) if run.is_repeatable else run
-                fuzzed.seeds[clause_id] = batch
+                shrunk = shrink(trial, run) if run.is_repeatable else run
+                assert shrunk.mismatch is not None
+                clause_id = shrunk.mismatch.clause
+                if clause_id in known or clause_id in fuzzed.runs:
+                    # A fault of a part of the operation that mismatched. It is not looked into again.
+                    led_to_known.add(run.mismatch.clause)
+                else:
+                    fuzzed.runs[clause_id] = shrunk
+                    fuzzed.seeds[clause_id] = batch
                 if only_first:
                     break
     return fuzzed
@@ -120,10 +126,14 @@ def _batch(machine: type[FuzzMachine], examples: int, seed: int) -> Run | None:
                 report_multiple_bugs=False,
             ),
         )
-    except (Violation, Flaky):
+    except (Met, Flaky):
         # A target that does not repeat itself makes Hypothesis give up; what it did once is on record.
         return machine.violation
     return None
+
+
+class Met(AssertionError):  # noqa: N818 - reads as what it is
+    """A violation was met; the machine has its run."""
 
 
 class FuzzMachine(LockstepMachine):
@@ -133,8 +143,8 @@ class FuzzMachine(LockstepMachine):
 
     def violated(self, lockstep: Lockstep, mismatch: Mismatch) -> None:
         """Keep the run, and raise it."""
-        run = type(self).violation = self.run_of(lockstep, mismatch)
-        raise Violation(run)
+        type(self).violation = self.run_of(lockstep, mismatch)
+        raise Met
 
 
 def _machine(

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
 
 from mmcache_ref.model.component import Aspect, Op, Outcome, Raised, Rule, tag
-from mmcache_ref.oracle.adapters.base import Adapter, Unexpected, agrees, raised, same
+from mmcache_ref.oracle.adapters.base import Adapter, Unexpected, agrees, raised, same, warm_up
 from mmcache_ref.oracle.clauses import clause
 from mmcache_ref.oracle.component import HANG_CLAUSE, Component
 from mmcache_ref.oracle.errors import NotOffered
@@ -58,16 +59,19 @@ class Tally:
             self.states.add(here)
             self.transitions.add(hash((here, operation)))
 
-    def __add__(self, other: Tally) -> Tally:
-        """Both together."""
-        return Tally(
-            self.operations + other.operations,
-            self.clauses + other.clauses,
-            self.cases + other.cases,
-            max(self.level, other.level),
-            self.states | other.states,
-            self.transitions | other.transitions,
-            self.aspects | other.aspects,
+    def cut(self) -> Tally:
+        """What was counted so far, for itself; states and transitions are counted anew from here."""
+        before = dataclasses.replace(self, clauses=self.clauses.copy(), cases=self.cases.copy())
+        self.states, self.transitions = set(), set()
+        return before
+
+    def since(self, before: Tally) -> Tally:
+        """What was counted since a cut."""
+        return dataclasses.replace(
+            self,
+            operations=self.operations - before.operations,
+            clauses=self.clauses - before.clauses,
+            cases=self.cases - before.cases,
         )
 
 
@@ -82,6 +86,9 @@ class Trial:
     guard: Guard = field(default_factory=lambda: Guard(enabled=False))
     journal: Journal | None = None
     tally: Tally = field(default_factory=Tally)
+
+    def __post_init__(self) -> None:
+        warm_up()
 
     def start(self, config: Any) -> Lockstep:
         """A fresh target beside the initial state of the model."""
@@ -196,7 +203,8 @@ class Lockstep:
         tally.clauses[rule.outcome] += 1
         if not agrees(self.outcome.result, self.result):
             blamed = self._blamed("outcome", self.outcome.result, self.result)
-            return self._mismatch(blamed or rule.outcome, "outcome", self.outcome.result, self.result)
+            clause_id = blamed or rule.outcome
+            return self._mismatch(clause_id, "outcome", self.outcome.result, self.result, rule.outcome)
         return self._compare_state(rule)
 
     def _compare_initial(self, operation: Op) -> Mismatch | None:
@@ -286,13 +294,16 @@ class Lockstep:
         found: Rule = self.model.RULES[tag(operation), outcome.kind]
         return found
 
-    def _mismatch(self, clause_id: str, aspect: str, expected: Any, actual: Any) -> Mismatch:
+    def _mismatch(
+        self, clause_id: str, aspect: str, expected: Any, actual: Any, usual: str | None = None
+    ) -> Mismatch:
+        """Here they part; `usual` is the operation's own clause, a suspect where another one is blamed."""
         seen = self.model.ASPECTS[aspect].level if aspect in self.model.ASPECTS else 0
         others = deciding(self.model, self.performed[-1], self.outcome, parts_only=True)
         if aspect in self.model.ASPECTS and isinstance(actual, Raised | Unexpected):
             # It may be the operation that made it unreadable.
             others |= set(self.model.RULES.get((tag(self.performed[-1]), self.outcome.kind), ()))
-        suspects = tuple(sorted({clause_id, *others}))
+        suspects = tuple(sorted({clause_id, usual or clause_id, *others}))
         kind = self.outcome.kind
         self.trial.tally.mismatched.add(clause_id)
         return Mismatch(clause_id, aspect, kind, seen, plain(expected), plain(actual), suspects)

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from typing import Any, ClassVar, Final
 
+from hypothesis import Phase, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, rule
 
@@ -21,6 +22,7 @@ from mmcache_ref.oracle.draws import Draw
 from mmcache_ref.oracle.lockstep import Lockstep, Trial
 from mmcache_ref.oracle.quiet import quiet_logs
 from mmcache_ref.oracle.run import Mismatch, Profile, Run
+from mmcache_ref.oracle.sentence import sentence
 from mmcache_ref.oracle.shrink import shrink
 from mmcache_ref.oracle.stored import encode_run
 from mmcache_ref.oracle.targets import resolve
@@ -29,17 +31,20 @@ BURST: Final = 8
 """Operations in one step of the machine, which one draw pays for. Shrinking leaves out what is not needed."""
 
 
+PHASES: Final = (Phase.explicit, Phase.reuse, Phase.generate)
+
+
 class Violation(AssertionError):  # noqa: N818 - reads as what it is
     """A target left the model; `run` shows how, `run.mismatch` names the clause."""
 
-    def __init__(self, run: Run) -> None:
+    def __init__(self, run: Run, target: str = "TARGET") -> None:
         self.run = run
         assert run.mismatch is not None
         super().__init__(
-            f"{run.component} breaks {run.mismatch.clause} after {len(run.steps)} operations: "
-            f"{run.mismatch.aspect} is {run.mismatch.actual}, not {run.mismatch.expected}\n"
+            f"{run.component} breaks {run.mismatch.clause} after {len(run.steps)} operations\n"
+            f"{sentence(run)}\n"
             f"{clause(run.mismatch.clause).rule}\n"
-            f"repeat: mmcache-ref replay TARGET '{encode_run(run)}'"
+            f"repeat: mmcache-ref replay {target} '{encode_run(run)}'"
         )
 
 
@@ -59,6 +64,8 @@ class LockstepMachine(RuleBasedStateMachine):
     def __init_subclass__(cls) -> None:
         super().__init_subclass__()
         cls.shortest = {}
+        # Runs are shrunk by `shrink`. A project that sets its own settings has them.
+        cls.TestCase.settings = settings(cls.TestCase.settings, phases=PHASES)
 
     def __init__(self) -> None:
         super().__init__()
@@ -101,8 +108,11 @@ class LockstepMachine(RuleBasedStateMachine):
         shortest = type(self).shortest
         if mismatch.clause not in shortest:
             run = self.run_of(lockstep, mismatch)
-            shortest[mismatch.clause] = shrink(self._trial, run) if run.is_repeatable else run
-        raise Violation(shortest[mismatch.clause])
+            run = shrink(self._trial, run) if run.is_repeatable else run
+            if run.mismatch is not None and run.mismatch.clause in self.known:
+                return
+            shortest[mismatch.clause] = run
+        raise Violation(shortest[mismatch.clause], self.target)
 
     def run_of(self, lockstep: Lockstep, mismatch: Mismatch) -> Run:
         """The run of a lockstep that mismatched, as it is when it is repeated."""

@@ -2,69 +2,160 @@
 
 from __future__ import annotations
 
-import time
-from collections.abc import Iterator, Sequence
-from typing import Final
-
-import msgspec
+import dataclasses
+from collections.abc import Callable, Iterator, Sequence
+from itertools import combinations
+from typing import Any, Final
 
 from mmcache_ref.model.component import Op
-from mmcache_ref.oracle.lockstep import Trial
+from mmcache_ref.oracle.component import HANG_CLAUSE
+from mmcache_ref.oracle.guard import Guard
+from mmcache_ref.oracle.lockstep import INITIAL, Trial
 from mmcache_ref.oracle.run import Run
+from mmcache_ref.oracle.simpler import renamed, replaced, simpler, weight, without_members
 
-MOST_SECONDS: Final = 5.0
-"""Shrinking ends then, with the best run it has."""
+MOST_OPERATIONS: Final = 20_000
+"""Operations that shrinking may perform: a count and not a time, so that a seed always ends with one run."""
+A_HANG: Final = 2_000
+"""What an operation that hangs counts."""
+HANG_CPU_SECONDS: Final = 0.25
+"""The bound of an operation while a run that hangs is shrunk; its end is confirmed with the usual one."""
+ALL_SUBSETS: Final = 9
+"""Up to so many operations every way to leave some out is tried."""
+
+Candidate = tuple[Any, Sequence[Op]]
+"""A configuration and operations."""
 
 
-def shrink(trial: Trial, run: Run, *, seconds: float = MOST_SECONDS) -> Run:
-    """A shorter run that breaks the same clause at its end: no operation of it can be left out, and no member
-    of an operation's lists.
+def shrink(trial: Trial, run: Run, *, operations: int = MOST_OPERATIONS) -> Run:
+    """A shorter and simpler run that breaks the same clause at its end.
 
-    Chunks of operations are tried from half the run down to single ones, then the members. What is left when
-    the time is up may be longer.
+    Chunks of operations are left out, from half the run down to single ones, then any of the few that are
+    left, then members of their lists; then values are made smaller, keys earlier ones of the alphabet, and an
+    operation one that does the same with less. When a plainer operation at the end fails as well, the run
+    ends with it, and names the clause that this breaks. It begins again until nothing helps, or until so many
+    `operations` have been performed: then what is left may be longer than it has to be.
     """
     assert run.mismatch is not None
-    deadline = time.monotonic() + seconds
-    best, chunk = run, max(1, len(run.steps) // 2)
-    while time.monotonic() < deadline:
-        candidates = [_without_chunks(best.operations, chunk), _without_members(best.operations, chunk)]
-        shorter = next(filter(None, (_first(trial, best, tries, deadline) for tries in candidates)), None)
-        if shorter is not None:
-            best = shorter
-        elif chunk > 1:
+    if run.mismatch.clause != HANG_CLAUSE:
+        return Shrinker(trial, run, operations).shrunk()
+    quick = Guard(enabled=trial.guard.enabled, seconds=min(trial.guard.seconds, HANG_CPU_SECONDS))
+    best = Shrinker(dataclasses.replace(trial, guard=quick), run, operations).shrunk()
+    again = trial.run(best.config, best.operations)
+    return best if again.mismatch is not None and again.mismatch.clause == HANG_CLAUSE else run
+
+
+class Shrinker:
+    """The best run so far, and how many operations may still be performed."""
+
+    def __init__(self, trial: Trial, run: Run, operations: int) -> None:
+        assert run.mismatch is not None
+        self.trial = trial
+        self.best = run
+        self.clause = run.mismatch.clause
+        self.is_initial = run.mismatch.kind == INITIAL
+        self.left = operations
+        self.may_move = False
+        self.plainer: Callable[[Op], Sequence[Op]] = getattr(trial.component.model, "plainer", lambda op: ())
+
+    def shrunk(self) -> Run:
+        """Every pass, again and again while one of them helps."""
+        passes = (self._without_chunks, self._without_some, self._without_members, self._plainer_ones)
+        improved = True
+        while improved and self.left > 0:
+            improved = False
+            for candidates in (*passes, self._smaller_values, self._renamed):
+                self.may_move = candidates == self._plainer_ones
+                improved |= self._repeat(candidates)
+        return self.best
+
+    def _repeat(self, candidates: Callable[[], Iterator[Candidate]]) -> bool:
+        """Take the first candidate that is accepted, and begin anew with it; was there one?"""
+        any_helped = False
+        while self.left > 0 and any(self._is_accepted(*each) for each in candidates()):
+            any_helped = True
+        return any_helped
+
+    def _is_accepted(self, config: Any, operations: Sequence[Op]) -> bool:
+        """Does it break the same clause, and is it shorter, or as short and simpler?"""
+        if self.left <= 0 or not operations:
+            return False
+        is_shorter = len(operations) < len(self.best.steps)
+        if not is_shorter and not self._weight(config, operations) < self._weight(
+            self.best.config, self.best.operations
+        ):
+            return False
+        run = self.trial.run(config, operations)
+        self.left -= len(run.steps)
+        found = run.mismatch
+        if found is not None and found.clause == HANG_CLAUSE:
+            self.left -= A_HANG
+        if found is None or (found.kind == INITIAL) != self.is_initial:
+            return False
+        is_plainer_end = self.may_move and len(run.steps) == len(self.best.steps)
+        if found.clause != self.clause and not (is_plainer_end and found.clause != HANG_CLAUSE):
+            return False
+        if self._weight(run.config, run.operations) >= self._weight(self.best.config, self.best.operations):
+            return False
+        self.best, self.clause = run, found.clause
+        return True
+
+    def _weight(self, config: Any, operations: Sequence[Op]) -> tuple[int, int]:
+        """Fewer operations first, then less in them."""
+        heavier = sum(1 for each in operations if self.plainer(each))
+        return len(operations), weight(config) + weight(tuple(operations)) + heavier
+
+    def _without_chunks(self) -> Iterator[Candidate]:
+        """The operations with some consecutive ones left out, from half of them down to one; not the last."""
+        operations = self.best.operations
+        chunk = max(1, len(operations) // 2)
+        while chunk:
+            for start in range(0, len(operations) - 1, chunk):
+                yield self.best.config, (*operations[:start], *operations[start + chunk :])
             chunk //= 2
-        else:
-            break
-    return best
+
+    def _without_some(self) -> Iterator[Candidate]:
+        """Any of few operations left out, the most first; positions count from 0 then, too."""
+        operations = self.best.operations
+        if not 2 < len(operations) <= ALL_SUBSETS:
+            return
+        for length in range(1, len(operations)):
+            for places in combinations(range(len(operations) - 1), length - 1):
+                chosen = [operations[place] for place in (*places, len(operations) - 1)]
+                yield self.best.config, chosen
+                first = [_first_position(each) for each in chosen]
+                if first != chosen:
+                    yield self.best.config, first
+
+    def _without_members(self) -> Iterator[Candidate]:
+        """The operations with one member of a list of one of them left out."""
+        return self._with_one_changed(without_members)
+
+    def _plainer_ones(self) -> Iterator[Candidate]:
+        """The operations with one that does the same with less, the last one first."""
+        operations = self.best.operations
+        for plainer in self.plainer(operations[-1]):
+            yield self.best.config, (*operations[:-1], plainer)
+        yield from self._with_one_changed(lambda operation: iter(self.plainer(operation)))
+
+    def _smaller_values(self) -> Iterator[Candidate]:
+        """The run with a smaller configuration, or with smaller values in one operation."""
+        for config in simpler(self.best.config):
+            yield config, self.best.operations
+        yield from self._with_one_changed(simpler)
+
+    def _renamed(self) -> Iterator[Candidate]:
+        """The run with the first letters for its keys, in order of appearance."""
+        yield self.best.config, renamed(self.best.operations)
+
+    def _with_one_changed(self, changes: Callable[[Op], Iterator[Op]]) -> Iterator[Candidate]:
+        config, operations = self.best.config, self.best.operations
+        for place, operation in enumerate(operations):
+            for changed in changes(operation):
+                yield config, (*operations[:place], changed, *operations[place + 1 :])
 
 
-def _first(trial: Trial, run: Run, candidates: Iterator[Sequence[Op]], deadline: float) -> Run | None:
-    """The first candidate that breaks the same clause."""
-    assert run.mismatch is not None
-    for operations in candidates:
-        if time.monotonic() > deadline:
-            break
-        tried = trial.run(run.config, operations)
-        if tried.mismatch is not None and tried.mismatch.clause == run.mismatch.clause:
-            return tried
-    return None
-
-
-def _without_chunks(operations: Sequence[Op], chunk: int) -> Iterator[Sequence[Op]]:
-    """The operations with `chunk` consecutive ones left out, but never the last alone."""
-    for start in range(0, len(operations) - 1, chunk):
-        yield (*operations[:start], *operations[start + chunk :])
-
-
-def _without_members(operations: Sequence[Op], chunk: int) -> Iterator[Sequence[Op]]:
-    """The operations with one member of one list of one operation left out; only when chunks are single."""
-    if chunk > 1:
-        return
-    for place, operation in enumerate(operations):
-        for name in operation.__struct_fields__:
-            members = getattr(operation, name)
-            if isinstance(members, tuple) and not hasattr(members, "_asdict"):
-                for index in range(len(members)):
-                    fewer = members[:index] + members[index + 1 :]
-                    simpler = msgspec.structs.replace(operation, **{name: fewer})
-                    yield (*operations[:place], simpler, *operations[place + 1 :])
+def _first_position(operation: Op) -> Op:
+    """The operation on the first of what it chooses from, if it has a `position`."""
+    changed: Op = replaced(operation, position=0) if getattr(operation, "position", 0) else operation
+    return changed

@@ -25,7 +25,7 @@ from mmcache_ref.oracle.lockstep import BEST_LEVEL, Tally, Trial, deciding, is_s
 from mmcache_ref.oracle.run import Profile, Run, without_explained
 from mmcache_ref.oracle.shrink import shrink
 from mmcache_ref.oracle.stored import read_run
-from mmcache_ref.oracle.verdict import ClauseVerdict, ComponentVerdict, Coverage, clause_verdict
+from mmcache_ref.oracle.verdict import ClauseVerdict, ComponentVerdict, Coverage, Reached, clause_verdict
 
 Progress = Callable[[str, str, int], None]
 """Called with the component, the stage, and how many edges or operations are done."""
@@ -95,6 +95,7 @@ def judge(
             blind = dataclasses.replace(trial, level=0, tally=Tally())
             executed.runs |= execute_graph(blind, config, only=HANG_CLAUSE).runs
         executed.runs = without_explained(executed.runs)
+        in_graph = tally.cut()
         before = tally.operations
         fuzzed = fuzz(
             trial,
@@ -111,7 +112,8 @@ def judge(
     if not has_protocol(namespace):
         # It was judged inside a protocol that is not its own, and is not praised for it.
         component = dataclasses.replace(component, judges_protocol=False)
-    return _verdict(component, options, tally, executed, shared, fuzzed, before, time.monotonic() - started)
+    seconds = time.monotonic() - started
+    return _verdict(component, options, tally, executed, shared, fuzzed, in_graph, seconds)
 
 
 def repeat_stored(
@@ -161,7 +163,7 @@ def _verdict(
     executed: Exhaustive,
     shared: Mapping[str, Run],
     fuzzed: Fuzzed,
-    exhaustive_operations: int,
+    in_graph: Tally,
     seconds: float,
 ) -> ComponentVerdict:
     judged = [
@@ -186,16 +188,33 @@ def _verdict(
         silent_edges=executed.silent_edges,
         is_exhaustive=executed.is_complete and (executed.states, executed.edges) == graph,
         fuzz_examples=fuzzed.examples,
-        fuzz_operations=tally.operations - exhaustive_operations,
+        fuzz_operations=tally.operations - in_graph.operations,
         cases=len(possible) - len(missed),
         all_cases=len(possible),
         unreached_cases=tuple(missed),
+        mismatching_edges=executed.mismatching_edges,
+        exhaustive=_reached(in_graph),
+        fuzz=_reached(tally.since(in_graph)),
+        seen=tuple(name for name in component.model.ASPECTS if name in tally.aspects),
+        hidden=tuple(name for name in component.model.ASPECTS if name not in tally.aspects),
     )
     reason = ""
     status: Literal["conforms", "violates", "undetermined"] = "violates" if is_broken else "conforms"
     if not is_broken and tally.operations == 0:
         status, reason = "undetermined", "no operation was compared"
     return ComponentVerdict(component.name, status, tally.level, clauses, coverage, round(seconds, 2), reason)
+
+
+def _reached(tally: Tally) -> Reached:
+    """What a stage has reached, by its own tally."""
+    return Reached(
+        operations=tally.operations,
+        states=len(tally.states),
+        transitions=len(tally.transitions),
+        is_at_least=tally.is_full,
+        cases=tuple(sorted(f"{operation}: {kind}" for operation, kind in tally.cases)),
+        clauses=tuple(sorted(tally.clauses)),
+    )
 
 
 def _clause(

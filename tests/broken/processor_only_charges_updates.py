@@ -7,7 +7,7 @@ from typing import Any
 from broken import Breaks, names
 from mmcache_ref import reference
 
-BREAKS = Breaks("processor-only", ("PO-05",), longest=1, level=2)
+BREAKS = Breaks("processor-only", ("PO-05", "PO-02"), longest=1, level=2)
 
 
 class MultiModalProcessorOnlyCache(reference.MultiModalProcessorOnlyCache):

@@ -7,7 +7,7 @@ from typing import Any
 from broken import Breaks, names
 from mmcache_ref import reference
 
-BREAKS = Breaks("receiver", ("KR-09",), longest=2)
+BREAKS = Breaks("receiver", ("KR-09", "KR-15"), longest=2)
 
 
 class LruKeyReplicatedReceiverCache(reference.LruKeyReplicatedReceiverCache):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from broken import Breaks, names
 from mmcache_ref import reference
 
-BREAKS = Breaks("sender", ("IF-06", "IF-11"), longest=1)
+BREAKS = Breaks("sender", ("IF-06", "KR-07"), longest=1)
 
 
 class LruKeyReplicatedSenderCache(reference.LruKeyReplicatedSenderCache):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Callable, Mapping
 from typing import Any, Protocol
 
@@ -176,6 +177,12 @@ def byte_maker() -> Callable[[Content], Any]:
     except ImportError:
         return lambda content: numpy.full((content.nbytes,), content.fill, dtype=numpy.uint8)
     return lambda content: torch.full((content.nbytes,), content.fill, dtype=torch.uint8)
+
+
+def warm_up() -> None:
+    """Import what the first operation would import: that takes longer than an operation may."""
+    with contextlib.suppress(ImportError):
+        import torch  # noqa: F401
 
 
 def tensor_of() -> Callable[[numpy.ndarray[Any, Any]], Any]:

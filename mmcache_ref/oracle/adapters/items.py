@@ -10,11 +10,16 @@ from typing import Any
 import numpy
 
 from mmcache_ref.model import items as model
-from mmcache_ref.model.component import Raised
 from mmcache_ref.oracle.adapters.base import Unexpected, need, tensor_maker
 from mmcache_ref.oracle.adapters.data_model import DataModelAdapter
 from mmcache_ref.oracle.namespace import GIB
 
+LEAF_CLAUSES: Mapping[type, str] = {
+    type(None): "IT-18",
+    model.Tensor: "IT-13",
+    model.Array: "IT-19",
+    model.Plain: "IT-14",
+}
 ROOMY = 1 << 20
 """Bytes: a budget that any payload of an operation fits."""
 
@@ -69,13 +74,25 @@ class ItemsAdapter:
                 return self._data_model.perform(operation)
 
     def blamed(self, operation: model.Operation, aspect: str, expected: Any, actual: Any) -> str | None:
-        """A value that could be weighed was not weighed wrong for want of leaves."""
-        if isinstance(operation, model.Size | model.CachedSize) and not isinstance(actual, Raised):
+        """Which part of a value is weighed wrong: a leaf, by itself; or else how values are entered."""
+        if isinstance(operation, model.Twins) and isinstance(actual, tuple):
+            tensor, array = (each == mine for each, mine in zip(actual, expected, strict=True))
+            return "IT-13" if array and not tensor else "IT-19" if tensor and not array else None
+        if isinstance(operation, model.Size | model.CachedSize):
             value = operation.value if isinstance(operation, model.Size) else operation.item
-            leaves = list(model.leaves(value))
-            if None in leaves and any(isinstance(leaf, model.Array) for leaf in leaves):
-                return "IT-19"
+            for leaf in model.leaves(value):
+                if leaf != value and not self._is_weighed_right(leaf):
+                    return LEAF_CLAUSES[type(leaf)]
+            return "IT-12" if model.is_nested(value) and isinstance(operation, model.Size) else None
         return None
+
+    def _is_weighed_right(self, leaf: model.Tensor | model.Array | model.Plain | None) -> bool:
+        """Does the target weigh a leaf, or a list without leaves, as the model does?"""
+        built = [] if leaf is None else self._build(leaf)
+        try:
+            return bool(self.namespace.MultiModalCache.get_item_size(built) == model.leaf_size(leaf))
+        except Exception:
+            return False
 
     def _kept_by_sender(self, payload: model.Tensor | model.Array) -> Any:
         """Record an item, drop it, and see whether it is still there."""

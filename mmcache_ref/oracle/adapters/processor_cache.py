@@ -70,16 +70,18 @@ class ProcessorCacheAdapter:
         return seen
 
     def blamed(self, operation: model.Operation, aspect: str, expected: Any, actual: Any) -> str | None:
-        """What a result tells besides the operation's own rule: a refusal, or the place of an update."""
+        """What a result tells besides the operation's own rule."""
+        is_processor_only = self.cache_name == "MultiModalProcessorOnlyCache"
         if isinstance(actual, Raised) and "too large" in actual.says:
-            return "PO-04" if self.cache_name == "MultiModalProcessorOnlyCache" else "KR-05"
+            return "PO-04" if is_processor_only else "KR-05"
+        if isinstance(operation, model.Merge) and aspect in ("hits", "total"):
+            return "PO-06" if is_processor_only else "KR-07"
+        is_refused = isinstance(operation, model.Update) and isinstance(expected, Raised)
+        if is_refused and isinstance(actual, Updated):
+            # Nothing is cached, no data came, and it is served all the same: it was promised once.
+            return "PO-08" if is_processor_only else "KR-15"
         if isinstance(operation, model.Merge) and isinstance(actual, tuple) and isinstance(expected, tuple):
-            if len(actual) != len(expected):
-                return "IF-12"
-            for mine, theirs in zip(expected, actual, strict=True):
-                if mine != theirs:
-                    is_moved = isinstance(theirs, Updated) and mine == replace(theirs, index=mine.index)
-                    return "IF-12" if is_moved else None
+            return _blamed_of_merge(expected, actual)
         return None
 
     def _update_all(self, contents: Sequence[Content | None], hashes: list[str]) -> Any:
@@ -127,6 +129,19 @@ class ProcessorCacheAdapter:
 
     def _updated(self, given: Any, out: Any) -> Any:
         return updated(self.payloads, given, out)
+
+
+def _blamed_of_merge(expected: tuple[Any, ...], actual: tuple[Any, ...]) -> str | None:
+    """By the first item that differs: was it updated wrong, or were its prompt updates renumbered wrong?"""
+    if len(actual) != len(expected):
+        return "IF-12"
+    for mine, theirs in zip(expected, actual, strict=True):
+        if mine != theirs:
+            is_same = isinstance(theirs, Updated) and mine == replace(
+                theirs, index=mine.index, updates=mine.updates
+            )
+            return "IF-12" if is_same or not isinstance(theirs, Updated) else "IF-11"
+    return None
 
 
 def updated(payloads: Payloads, given: Any, out: Any) -> Any:

@@ -53,6 +53,13 @@ class ReceiverAdapter:
         """What a result tells besides the operation's own rule: which part of a request went wrong."""
         if isinstance(actual, Unexpected) and actual.what.startswith(SILENT_MISS):
             return "IF-17"
+        if actual == OTHER_LIST:
+            return "IF-14"
+        if isinstance(operation, model.Features) and aspect == "order" and len(operation.features) > 1:
+            # What was sent is there if it should be: the touches decide what else is, and in which order.
+            sent = {feature.key for feature in operation.features if feature.content is not None}
+            if isinstance(actual, tuple) and not sent & ({*expected} ^ {*actual}):
+                return "IT-10" if any(map(is_odd, actual)) else "IF-13"
         if isinstance(actual, Raised) and "too large" in actual.says:
             return "KR-09"
         named: Any = actual
@@ -101,6 +108,7 @@ class ReceiverAdapter:
         return tuple(served)
 
 
+OTHER_LIST = Unexpected("another list than the one that was given")
 SILENT_MISS = "a miss error whose message"
 
 
@@ -151,7 +159,7 @@ def ingest(namespace: Any, payloads: Payloads, cache: Any, features: Sequence[mo
         missed = result.hashes
     else:
         if returned is not built:
-            return Unexpected("another list than the one that was given")
+            return OTHER_LIST
     items = [received(payloads, item, feature.data) for item, feature in zip(given, built, strict=True)]
     for item in items:
         if isinstance(item, Unexpected):

@@ -35,6 +35,8 @@ def choose(config: model.Config, state: model.State, draw: Draw) -> Op:
     evicted = [key for key, _ in state.promised if find(state.entries, key) is None]
     if evicted and draw.is_one_in(3):
         return model.Update(draw.of(evicted))
+    if state.lapsed and draw.is_one_in(8):
+        return model.Update(draw.of(state.lapsed))
     role = draw.up_to(11)
     if role == 0:
         return draw.of(WITHOUT_KEY)
