@@ -42,6 +42,7 @@ LONGEST_SECONDS: Final = 86_400.0
 
 
 NOTES = pytest.StashKey[Path]()
+CLEAN = pytest.StashKey[dict["Wishes", frozenset[str]]]()
 
 
 Check = Callable[[pytest.Item], None]
@@ -126,19 +127,52 @@ def check_run(node: pytest.Item, wishes: Wishes, run: Run) -> None:
     """Fail the test unless the target keeps every clause on a stored run."""
     if wishes.profile == "upstream" and _needs_stronger(run):
         pytest.skip("the profile upstream says nothing of this run")
+    if run.component in _clean_components(node, wishes):
+        return
     options = Options((run.component,), wishes.profile, wishes.level, stages=(), runs=(encode_run(run),))
-    _judge(node, wishes.target, options, examples="")
+    verdict = _judged(node, wishes.target, options)
+    if verdict.status != "conforms":
+        pytest.fail(failure(verdict), pytrace=False)
+
+
+def _clean_components(node: pytest.Item, wishes: Wishes) -> frozenset[str]:
+    """The components on which all stored runs conform: found out once, in one process, which is quicker."""
+    known = node.config.stash.setdefault(CLEAN, {})
+    asked = msgspec.structs.replace(wishes, seconds=None, seed=0, examples="")
+    if asked not in known:
+        runs = [run for _, run in stored_runs(wishes.components)]
+        if wishes.profile == "upstream":
+            runs = [run for run in runs if not _needs_stronger(run)]
+        components = tuple(dict.fromkeys(run.component for run in runs))
+        texts = tuple(map(encode_run, runs))
+        options = Options(components, wishes.profile, wishes.level, stages=(), runs=texts)
+        verdict = _judged(node, wishes.target, options)
+        known[asked] = frozenset(
+            each.component for each in verdict.components if each.status == "conforms" and not each.reason
+        )
+    return known[asked]
 
 
 def check_stage(node: pytest.Item, wishes: Wishes, component: str, stage: Stage) -> None:
     """Fail the test unless this stage finds that the target conforms."""
     if stage not in wishes.stages():
         pytest.skip("there is no time to fuzz")
-    _judge(node, wishes.target, wishes.options(component, stage), wishes.examples)
+    verdict = _judged(node, wishes.target, wishes.options(component, stage), wishes.examples)
+    (judged,) = verdict.components
+    done = judged.coverage
+    node.user_properties.append(("level", f"L{judged.level}"))
+    if stage == "exhaustive":
+        node.user_properties += [("states", done.states), ("edges", done.edges)]
+    else:
+        node.user_properties += [("seed", wishes.seed), ("examples", done.fuzz_examples)]
+        node.user_properties.append(("operations", done.fuzz_operations))
+    node.user_properties.append(("cases", f"{done.cases} of {done.all_cases}"))
+    if judged.status != "conforms":
+        pytest.fail(failure(verdict), pytrace=False)
 
 
-def _judge(node: pytest.Item, target: str, options: Options, examples: str) -> None:
-    """Judge one component in a process of its own; the test's properties say what was compared."""
+def _judged(node: pytest.Item, target: str, options: Options, examples: str = "") -> TargetVerdict:
+    """The verdict, reached in a process of its own; the test ends here where the target cannot be loaded."""
     is_loaded = False
 
     def observer(target: str, message: Message) -> None:
@@ -148,19 +182,9 @@ def _judge(node: pytest.Item, target: str, options: Options, examples: str) -> N
     _skip_unloadable(node, target)
     with _import_path_for_workers():
         verdict = judge_sharing(target, options, examples, observer=observer)
-    (judged,) = verdict.components
     if not is_loaded:
-        _fail_unloadable(node, target, judged.reason)
-    done = judged.coverage
-    node.user_properties.append(("level", f"L{judged.level}"))
-    if "exhaustive" in options.stages:
-        node.user_properties += [("states", done.states), ("edges", done.edges)]
-    if "fuzz" in options.stages:
-        node.user_properties += [("seed", options.seed), ("examples", done.fuzz_examples)]
-        node.user_properties.append(("operations", done.fuzz_operations))
-    node.user_properties.append(("cases", f"{done.cases} of {done.all_cases}"))
-    if judged.status != "conforms":
-        pytest.fail(failure(verdict), pytrace=False)
+        _fail_unloadable(node, target, verdict.components[0].reason)
+    return verdict
 
 
 def failure(verdict: TargetVerdict) -> str:
@@ -185,7 +209,8 @@ def failure(verdict: TargetVerdict) -> str:
 def _import_path_for_workers() -> Iterator[None]:
     """What pytest can import here (`pythonpath`, folders of tests), the process that judges can, too."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("PYTHONPATH", os.pathsep.join(map(os.path.abspath, sys.path)))
+        given = filter(None, [os.environ.get("PYTHONPATH")])
+        patch.setenv("PYTHONPATH", os.pathsep.join([*map(os.path.abspath, sys.path), *given]))
         yield
 
 
