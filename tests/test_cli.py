@@ -106,6 +106,9 @@ def test_2_a_replayed_run_names_the_clause_and_quotes_it() -> None:
     done = command("replay", BROKEN, TOUCH_RUN)
     assert done.returncode == 2, done.stderr
     assert f"{BROKEN} breaks LRU-09: `c.touch(key)` makes a cached key" in done.stdout
+    assert done.stdout.startswith(
+        "After operation 3, touch a, the keys in eviction order are a b, must be b a;"
+    )
 
 
 def test_0_a_replayed_run_that_the_target_keeps() -> None:
@@ -136,7 +139,17 @@ def test_the_machine_formats_are_alone_on_stdout() -> None:
     assert json.loads(as_json.stdout)["status"] == "conforms"
     as_junit = command("conform", "reference", *FAST, "--format", "junit")
     assert as_junit.stdout.startswith("<?xml")
-    assert as_json.stderr == as_junit.stderr == ""
+    as_markdown = command("conform", "reference", *FAST, "--format", "markdown")
+    assert as_markdown.stdout.startswith("# ✅ conforms\n")
+    assert as_json.stderr == as_junit.stderr == as_markdown.stderr == ""
+
+
+def test_the_whole_coverage_is_listed_when_it_is_asked_for() -> None:
+    short = command("conform", "reference", *FAST).stdout
+    whole = command("conform", "reference", *FAST, "--coverage").stdout
+    assert "comparisons" not in short
+    assert "comparisons  FA-01 " in whole
+    assert "fuzz         nothing reached" in whole
 
 
 COMMANDS = [each.name or getattr(each.callback, "__name__", "") for each in app.registered_commands]

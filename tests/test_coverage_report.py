@@ -137,6 +137,16 @@ def test_the_upstream_profile_says_that_it_leaves_clauses_out() -> None:
     assert "KR-01…KR-12" in undetermined
 
 
+def test_rules_of_a_protocol_that_the_target_does_not_bring_are_not_its_matter() -> None:
+    drift = msgspec.structs.replace(judged(PARTLY), component="drift")
+    target = TargetVerdict("py:x", "safe", 0, 2.0, (drift,))
+    lines = text_of(report("1.0", [target]), width=1000).splitlines()
+    (line,) = [
+        line for line in lines if line.startswith("Not a matter of these targets, which bring no protocol")
+    ]
+    assert line.endswith("DR-24")
+
+
 def test_markdown_has_the_table_the_sentence_and_the_run() -> None:
     text = markdown(a_report(PARTLY))
     rows = [line for line in text.splitlines() if line.startswith("| lru ")]

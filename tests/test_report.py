@@ -84,6 +84,10 @@ def test_the_json_is_what_the_schema_says(verdict: Report) -> None:
     broken = document["targets"][0]["components"][0]["clauses"][0]
     assert broken["run"]["mismatch"]["clause"] == "LRU-09"
     assert broken["rule"] == clause("LRU-09").rule
+    assert broken["sentence"].startswith(
+        "After operation 3, touch a, the keys in eviction order are a b, must be"
+    )
+    assert broken["follows_from"] == []
 
 
 def test_the_schema_refuses_what_is_no_report(verdict: Report) -> None:

@@ -191,6 +191,23 @@ def test_a_configuration_is_told_by_what_is_unusual_in_it() -> None:
     assert "Cached before" not in said
 
 
+def test_a_step_that_the_protocol_puts_off() -> None:
+    mismatch = Mismatch("DR-18", "outcome", "deferred", 0, False, None)
+    said = sentence(run_of("drift", PairConfig(2, ()), mismatch, accidents.ClearP0()))
+    assert said.startswith(
+        "Operation 1, clear-p0, returned nothing, must wait until the request that was checked is"
+    )
+
+
+def test_what_is_under_way_is_told_as_far_as_it_differs() -> None:
+    mismatch = Mismatch("DR-24", "under-way", "sent-again", 1, [1, 0, 0, 2], [0, 0, 0, 2])
+    said = sentence(run_of("drift", PairConfig(2, ()), mismatch, accidents.Drop(0)))
+    assert (
+        "After operation 1, drop 0, of what is under way messages are 0, must be 1; a message that is lost"
+        in said
+    )
+
+
 def test_a_difference_before_the_first_operation() -> None:
     mismatch = Mismatch("LRU-27", "total", "initial", 1, 0, 1)
     said = sentence(run_of("lru", lru.Config(2), mismatch, lru.Get("a")))

@@ -89,11 +89,20 @@ def may_follow(found: Found, root: Found) -> bool:
     if root.verdict.id in _suspects(found):
         is_simpler = root.component == found.component and found.verdict.id not in _suspects(root)
         return is_below or is_simpler
-    return is_below and root.verdict.id in _foundations(found)
+    is_same_error = _error(found) == _error(root) or not _error(found)
+    return is_below and is_same_error and root.verdict.id in _foundations(found)
 
 
 def _mismatch(found: Found) -> Mismatch | None:
     return found.verdict.run.mismatch if found.verdict.run is not None else None
+
+
+def _error(found: Found) -> str:
+    """The exception that came instead of a result, if one did."""
+    mismatch = _mismatch(found)
+    if mismatch is None or not isinstance(mismatch.actual, Mapping):
+        return ""
+    return str(mismatch.actual.get("error", ""))
 
 
 def _suspects(found: Found) -> frozenset[str]:
@@ -109,6 +118,5 @@ def _foundations(found: Found) -> frozenset[str]:
     if mismatch is None:
         return frozenset()
     if mismatch.aspect == "outcome":
-        error = mismatch.actual.get("error") if isinstance(mismatch.actual, Mapping) else None
-        return BELOW.get(str(error), frozenset())
+        return BELOW.get(_error(found), frozenset())
     return BELOW.get(mismatch.aspect.rpartition(".")[2], frozenset())

@@ -8,9 +8,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
-import msgspec
-
 from mmcache_ref.oracle.advice import advice
+from mmcache_ref.oracle.parts import first_difference, keys_of, label_of, parts_of
 from mmcache_ref.oracle.run import Mismatch, Run
 from mmcache_ref.oracle.wording import (
     claimed_keys,
@@ -33,6 +32,11 @@ INITIAL: Final = "initial"
 """The kind of a mismatch that is there before the first operation, which the run names but does not reach."""
 ENDED: Final = ("the process of the target ended", "the target did not come back")
 """How the result of an operation begins that took the target's process with it."""
+WAITING: Final = {
+    "held-back": "wait for what was sent before",
+    "deferred": "wait until the request that was checked is updated",
+}
+"""What must be done in the cases in which the protocol puts a step off."""
 P0_CLAUSES: Final = ("IF-06", "IF-07", "IF-08", "IF-09", "IF-10", "IF-11", "IF-12")
 """Clauses that, on a pair, the sender keeps; the other ones the receiver."""
 
@@ -80,23 +84,25 @@ def _what(run: Run, mismatch: Mismatch) -> str:
 
 def _outcome(run: Run, mismatch: Mismatch) -> str:
     expected, actual = mismatch.expected, mismatch.actual
-    where, mine, theirs = _first_difference(expected, actual)
+    where, mine, theirs = first_difference(expected, actual)
     operation = run.steps[-1].operation
     if where is not None:
-        label = _part_label(operation, where)
+        label = label_of(operation, where)
         return f"gave {_differing(theirs, mine)} for {label}, must give {_differing(mine, theirs)}"
     if isinstance(actual, str) and actual.startswith(ENDED):
         return f"did not return ({actual}), must {_must(expected)}"
-    key, parts, keys = _key(run, mismatch), _parts(expected), _keys(operation)
+    key, parts, keys = _key(run, mismatch), parts_of(expected), keys_of(operation)
     if parts and key and keys.count(key) == 1 and len(parts) == len(keys):
         place = keys.index(key)
-        label = _part_label(operation, place)
-        return f"{_did(actual)}, must go on and give {results_in_words(parts[place])} for {label}"
+        label = label_of(operation, place)
+        is_claim = parts[place] is None and operation.__struct_config__.tag != "deliver"
+        words = "no data" if is_claim else results_in_words(parts[place])
+        return f"{_did(actual)}, must go on and give {words} for {label}"
     if run.component == "items":
         return _size(operation, expected, actual)
     if expected is None and operation.__struct_config__.tag in ("get", "pop"):
         return f"{_did(actual)}, must return the default that was given"
-    return f"{_did(actual, expected)}, must {_must(expected, actual)}"
+    return f"{_did(actual, expected)}, must {_must(expected, actual, mismatch.kind)}"
 
 
 def _size(operation: Any, expected: Any, actual: Any) -> str:
@@ -129,8 +135,10 @@ def _did(actual: Any, expected: Any = None) -> str:
     return f"returned {_differing(actual, expected)}"
 
 
-def _must(expected: Any, actual: Any = None) -> str:
+def _must(expected: Any, actual: Any = None, kind: str = "") -> str:
     """A result of the model, as what must be done."""
+    if expected is False and kind in WAITING:
+        return WAITING[kind]
     if isinstance(expected, Mapping):
         match expected.get("result"):
             case "raised":
@@ -155,52 +163,11 @@ def _differing(part: Any, other: Any) -> str:
     return words
 
 
-def _first_difference(expected: Any, actual: Any) -> tuple[int | None, Any, Any]:
-    """The place of the first part of a result of several parts that differs, and both parts."""
-    mine, theirs = _parts(expected), _parts(actual)
-    if mine is None or theirs is None or len(mine) != len(theirs):
-        return None, expected, actual
-    differing = [place for place, pair in enumerate(zip(mine, theirs, strict=True)) if pair[0] != pair[1]]
-    if not differing:
-        return None, expected, actual
-    return differing[0], mine[differing[0]], theirs[differing[0]]
-
-
-def _parts(result: Any) -> Sequence[Any] | None:
-    """The results for each item of a request; None for a result that is one thing."""
-    if isinstance(result, Mapping) and result.get("result") == "ingested":
-        return list(result["items"])
-    if isinstance(result, list | tuple) and any(isinstance(part, Mapping) for part in result):
-        return result
-    return None
-
-
-def _part_label(operation: Any, place: int) -> str:
-    """Which part of an operation: its place and, where it has one, its key."""
-    keys = _keys(operation)
-    return f"{keys[place]!r} (item {place + 1})" if place < len(keys) else f"item {place + 1}"
-
-
-def _keys(operation: Any) -> list[str]:
-    """The keys that an operation names, in order; of a request by modality, as its results stand."""
-    built = msgspec.to_builtins(operation)
-    for name in ("request", "features"):
-        if name in built:
-            members = getattr(operation, name)
-            if operation.__struct_config__.tag == "merge":
-                order = list(dict.fromkeys(member.modality for member in members))
-                members = sorted(members, key=lambda member: order.index(member.modality))
-            return [member.key for member in members]
-    if "hashes" in built:
-        return list(built["hashes"])
-    return [built["key"]] if "key" in built else []
-
-
 def _key(run: Run, mismatch: Mismatch) -> str | None:
     """The one key that a mismatch is about, if it is about one."""
-    keys = _keys(run.steps[-1].operation)
+    keys = keys_of(run.steps[-1].operation)
     if mismatch.aspect == "outcome":
-        where, _, _ = _first_difference(mismatch.expected, mismatch.actual)
+        where, _, _ = first_difference(mismatch.expected, mismatch.actual)
         if where is not None and where < len(keys):
             return keys[where]
         named = _named_in(mismatch.actual, keys)
@@ -241,9 +208,22 @@ def _aspect(run: Run, mismatch: Mismatch) -> str:
             return f"pinned are {_listed(actual)}, must be {_listed(expected)}"
         case "data":
             return f"the keys that have a value are {_listed(actual)}, must be {_listed(expected)}"
+        case "under-way" if isinstance(actual, list | tuple) and isinstance(expected, list | tuple):
+            return _under_way(expected, actual)
         case "budget":
             return f"the budget of the cache is {actual} B, must be {expected} B"
     return f"{whose}{name} is {results_in_words(actual)}, must be {results_in_words(expected)}"
+
+
+def _under_way(expected: Sequence[Any], actual: Sequence[Any]) -> str:
+    """What lies between P0 and P1, as far as it differs."""
+    names = ("messages", "reports of a miss", "retries", "number of the clear on its way")
+    differing = [
+        f"{name} are {results_in_words(theirs)}, must be {results_in_words(mine)}"
+        for name, mine, theirs in zip(names, expected, actual, strict=False)
+        if mine != theirs
+    ]
+    return "of what is under way " + ", ".join(differing)
 
 
 def _order(expected: list[str], actual: list[str], before: list[str]) -> str:

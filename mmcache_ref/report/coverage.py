@@ -12,6 +12,7 @@ from rich.text import Text
 
 from mmcache_ref.oracle.advice import all_advice
 from mmcache_ref.oracle.clauses import all_clauses
+from mmcache_ref.oracle.component import is_of_protocol
 from mmcache_ref.oracle.components import COMPONENTS
 from mmcache_ref.oracle.verdict import ComponentVerdict, Coverage, Reached, TargetVerdict
 from mmcache_ref.oracle.wording import ranges
@@ -107,6 +108,12 @@ def unjudged(targets: Sequence[TargetVerdict]) -> list[str]:
         stronger = {each for each in here if all_clauses()[each].is_stronger}
         here -= stronger
         lines += [f"Left out by profile upstream: {ranges(stronger)}"] if stronger else []
+    drifts = [each for target in targets for each in target.components if each.component == "drift"]
+    if any(each.clauses for each in drifts) and (foreign := set(filter(is_of_protocol, here))):
+        lines.append(
+            f"Not a matter of these targets, which bring no protocol of their own: {ranges(foreign)}"
+        )
+        here -= foreign
     if here:
         lines.append(f"Not determined: {ranges(here)}")
     if nobody:
