@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shlex
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from xml.etree import ElementTree
@@ -16,6 +17,7 @@ pytest_plugins = ["pytester"]
 
 TESTS = Path(__file__).parent
 PLAIN = ("-p", "no:cacheprovider", "-p", "no:timeout", "-p", "no:randomly")
+EXAMPLE = TESTS.parent / ".github" / "examples" / "conformance.yml"
 TARGET = "py:my_package.my_cache:namespace"
 BROKEN = "py:broken.factories_replicate_to_two"
 FACTORIES = ("--mmcache-component", "factories")
@@ -263,6 +265,26 @@ def test_a_wrong_name_in_the_class_factory_is_told_when_tests_are_collected(proj
     result = project.quick()
     assert result.ret == 2
     assert "no such target: 'torch'" in printed(result)
+
+
+@pytest.mark.parametrize("job", ["change", "night"])
+def test_the_example_for_github_actions_runs_the_suite(project: Project, job: str) -> None:
+    lines = EXAMPLE.read_text(encoding="utf-8").splitlines()
+    start = lines.index(f"  {job}:")
+    (command,) = [line for line in lines[start:] if line.startswith("      - run: pytest ")][:1]
+    _, *arguments = shlex.split(command.removeprefix("      - run: ").replace("$TARGET", "reference"))
+    result = project.pytest(*arguments, "-k", "factories and exhaustive")
+    result.assert_outcomes(passed=1)
+    assert (project.folder / "conformance.xml").is_file()
+
+
+def test_the_example_for_github_actions_keeps_what_it_shares() -> None:
+    text = EXAMPLE.read_text(encoding="utf-8")
+    (folder,) = re.findall(r'MMCACHE_EXAMPLES: "(.+)"', text)
+    assert set(re.findall(r"path: (\.mmcache\S*)", text)) == {folder}
+    night = text.partition("  night:")[2]
+    assert re.search(r"cache/save@v4\n        if: always\(\)", night)
+    assert night.index("cache/restore") < night.index("pytest ") < night.index("cache/save")
 
 
 PROFILE_TEST = """

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import msgspec
@@ -12,6 +13,7 @@ import pytest
 from hypothesis.database import DirectoryBasedExampleDatabase, InMemoryExampleDatabase
 
 from mmcache_ref import reference
+from mmcache_ref.oracle import sharing
 from mmcache_ref.oracle.components import COMPONENTS
 from mmcache_ref.oracle.fuzz import fuzz
 from mmcache_ref.oracle.lockstep import Trial
@@ -192,6 +194,23 @@ def test_what_one_process_finds_another_finds_at_once(tmp_path: Path) -> None:
     second = judged(tmp_path, "second", *little, *share)
     assert second.returncode == 1, second.stdout
     assert f"LRU-09 broken by {TOUCHES}, lru" in second.stdout
+
+
+class Failing(InMemoryExampleDatabase):
+    def save(self, key: bytes, value: bytes) -> None:
+        raise ConnectionError("gone")
+
+    def fetch(self, key: bytes) -> Iterator[bytes]:
+        raise ConnectionError("gone")
+
+
+def test_a_database_that_fails_meanwhile_costs_no_verdict(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sharing, "open_database", lambda place: Failing())
+    monkeypatch.setenv("PYTHONPATH", str(TESTS))
+    options = Options(components=("factories",), seconds=0)
+    with pytest.warns(RuntimeWarning, match="examples cannot be shared at there: gone"):
+        verdict = sharing.judge_sharing("py:broken.factories_replicate_to_two", options, "there")
+    assert verdict.status == "violates"
 
 
 def test_conform_shares_too(tmp_path: Path) -> None:

@@ -12,7 +12,9 @@ number grows with the faults and not with the nights.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import warnings
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Final
 
@@ -91,16 +93,26 @@ def judge_sharing(
 ) -> TargetVerdict:
     """Judge a target that repeats, before anything else, what any machine at the database kept of it.
 
-    With an empty `place` nothing is shared.
+    With an empty `place` nothing is shared. A database that fails meanwhile costs a warning, and no verdict.
     """
     if not place:
         return judge_target(target, options, observer=observer, command=command)
     database = open_database(place)
-    runs = kept_runs(database, target, options)
-    with_runs = msgspec.structs.replace(options, runs=runs)
-    verdict = judge_target(target, with_runs, observer=observer, command=command)
-    keep_runs(database, target, options.profile, verdict.components)
+    with _warning_of(place):
+        options = msgspec.structs.replace(options, runs=kept_runs(database, target, options))
+    verdict = judge_target(target, options, observer=observer, command=command)
+    with _warning_of(place):
+        keep_runs(database, target, options.profile, verdict.components)
     return verdict
+
+
+@contextmanager
+def _warning_of(place: str) -> Iterator[None]:
+    """A connection may raise errors of any kind."""
+    try:
+        yield
+    except Exception as error:
+        warnings.warn(f"examples cannot be shared at {place}: {error}", RuntimeWarning, stacklevel=4)
 
 
 def _key(target: str, component: str, profile: str) -> bytes:
