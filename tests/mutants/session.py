@@ -152,10 +152,9 @@ class Session:
         return self._with_code
 
 
-_P0: Final = ("processor-only", "sender")
 _PAIR: Final = ("key-replicated", "drift")
 _JUDGES: Final[Mapping[str, tuple[str, ...]]] = {
-    "reference.base": ("receiver", *_P0),
+    "reference.base": ("receiver", "sender"),
     "reference.config": ("factories",),
     "reference.factories": ("factories",),
     "reference.features": ("items", "receiver"),
@@ -163,10 +162,10 @@ _JUDGES: Final[Mapping[str, tuple[str, ...]]] = {
     "reference.items": ("items",),
     "reference.key_replicated": ("receiver", "sender", "key-replicated"),
     "reference.lru": ("lru",),
-    "reference.merge": _P0,
+    "reference.merge": ("sender",),
     "reference.processor_only": ("processor-only",),
-    "reference.promises": ("receiver", *_P0),
-    "reference.sizes": ("items", "receiver", *_P0),
+    "reference.promises": ("receiver", "sender"),
+    "reference.sizes": ("items", "receiver"),
     "reference.tensors": ("items",),
 }
 
