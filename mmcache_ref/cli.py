@@ -27,7 +27,7 @@ from mmcache_ref.oracle import clauses as specification
 from mmcache_ref.oracle.components import COMPONENTS
 from mmcache_ref.oracle.errors import BadRun, TargetUnavailable, UnknownClause
 from mmcache_ref.oracle.hunt import hunt
-from mmcache_ref.oracle.hunting import perform_all, tasks
+from mmcache_ref.oracle.hunting import WorkerLost, perform_all, tasks
 from mmcache_ref.oracle.lockstep import BEST_LEVEL
 from mmcache_ref.oracle.matrix import VIEWS, matrix, missing, tests_directory
 from mmcache_ref.oracle.regressions import run_file, store_runs
@@ -388,7 +388,9 @@ def hunt_faults(
 ) -> None:
     """Measure the oracle: which technique finds which seeded fault, how soon, in how short a run.
 
-    Exits with 2 when a demand fails: see the last lines. Example: mmcache-ref hunt D06 D09 --seeds 10
+    Exits with 2 when a demand fails: see the last lines.
+
+    Example: mmcache-ref hunt D06 D09 --seeds 10
     """
     planned = tasks(_fault_names(names or []), seeds)
     with _progress() as progress:
@@ -400,7 +402,10 @@ def hunt_faults(
             done += 1
             progress.update(line, what=f"{done} of {len(planned)} tasks, last {part.fault} {part.technique}")
 
-        found = hunt(__version__, seeds, perform_all(planned, jobs, observe))
+        try:
+            found = hunt(__version__, seeds, perform_all(planned, jobs, observe))
+        except WorkerLost as error:
+            fail(str(error), EXIT_CODES["undetermined"])
     if store is not None:
         store_runs(found, store)
     if output_format == "json":

@@ -18,7 +18,7 @@ from mmcache_ref.oracle.components import COMPONENTS
 from mmcache_ref.oracle.exhaustive import execute_graph
 from mmcache_ref.oracle.guard import hang_guard
 from mmcache_ref.oracle.hunt import Hunt, Part, Sighting, Technique, hunt
-from mmcache_ref.oracle.hunting import Task, perform, perform_all, tasks
+from mmcache_ref.oracle.hunting import Task, WorkerLost, perform, perform_all, tasks
 from mmcache_ref.oracle.lockstep import Trial
 from mmcache_ref.oracle.run import Mismatch, Run, Step
 from mmcache_ref.oracle.targets import resolve
@@ -96,6 +96,18 @@ def test_tasks_are_shared_between_processes_of_which_none_remains() -> None:
 def test_a_task_that_fails_ends_the_hunt_and_its_processes() -> None:
     with pytest.raises(KeyError, match="D99"):
         perform_all([Task("D99", "explore"), Task("D17", "fuzz-best", range(50))], 2)
+    assert multiprocessing.active_children() == []
+
+
+def test_a_process_that_is_killed_is_reported() -> None:
+    planned = [Task("D17", "fuzz-best", range(1)), Task("D06", "fuzz-L0", range(50))]
+
+    def kill(part: Part) -> None:
+        for process in multiprocessing.active_children():
+            process.kill()
+
+    with pytest.raises(WorkerLost, match="D06 fuzz-L0"):
+        perform_all(planned, 1, kill)
     assert multiprocessing.active_children() == []
 
 

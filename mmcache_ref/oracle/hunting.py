@@ -9,6 +9,7 @@ import signal
 import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
+from concurrent.futures.process import BrokenProcessPool
 from functools import cache
 from typing import Any, Final, NamedTuple
 
@@ -52,17 +53,30 @@ def tasks(names: Sequence[str], seeds: int) -> list[Task]:
     return found
 
 
+class WorkerLost(Exception):  # noqa: N818 - reads as what it is
+    """A worker process ended before its tasks were done: killed, or out of memory."""
+
+
 def perform_all(
     planned: Sequence[Task], jobs: int, progress: Callable[[Part], None] = lambda part: None
 ) -> list[Part]:
-    """Perform the tasks in `jobs` processes. None of these is left behind, whatever happens."""
+    """Perform the tasks in `jobs` processes. None of these is left behind, whatever happens.
+
+    Raises `WorkerLost` when one of them ends by itself.
+    """
     spawn = multiprocessing.get_context("spawn")
     pool = ProcessPoolExecutor(max_workers=jobs, mp_context=spawn, initializer=_prepare_process)
+    waiting = list(planned)
     try:
         parts = []
-        for done in as_completed([pool.submit(perform, task) for task in planned]):
+        running = {pool.submit(perform, task): task for task in planned}
+        for done in as_completed(running):
             parts.append(done.result())
+            waiting.remove(running[done])
             progress(parts[-1])
+    except BrokenProcessPool as error:
+        near = ", ".join(f"{task.fault} {task.technique}" for task in waiting[: 2 * jobs])
+        raise WorkerLost(f"a worker process of the hunt ended by itself; it had one of: {near}") from error
     except BaseException:
         for process in multiprocessing.active_children():
             process.kill()
