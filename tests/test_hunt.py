@@ -56,7 +56,8 @@ def test_where_the_model_has_no_such_rule_it_says_so() -> None:
     assert (part.tried, part.reason) == (0, "the model has no such rule to switch off")
 
 
-def test_outcomes_alone_show_a_ghost_by_the_hang_it_leads_to() -> None:
+def test_outcomes_alone_show_a_ghost_by_the_hang_it_leads_to(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(hunting, "HANG_SECONDS", 0.05)
     part = perform(Task("D06", "fuzz-L0", range(1)))
     assert len(part.sightings) == 1
 
