@@ -31,7 +31,7 @@ from .accidents import (
     SecondFrontEnd,
     Update,
 )
-from .component import Missed, Op
+from .component import Missed, Op, Outcome
 from .entries import Entries
 from .environment import ACCIDENTS, PRESETS, PROTECTIONS, Config, configure
 from .key_replicated_rules import ASPECTS, RULES
@@ -210,16 +210,18 @@ def _deliver(config: Config, state: State, operation: Deliver) -> Stepped:
     if config.ordered and state.clearing and message.number >= state.clearing:
         return state, AWAITS_CLEAR
     receiver, reports = state.receiver, state.reports
-    if message.number > number:
-        number = message.number
-        if config.by_epoch:
-            receiver = ()
+    is_cleared = config.by_epoch and message.number > number
+    if is_cleared:
+        receiver = ()
+    number = max(number, message.number)
     if config.by_epoch and message.number < number:
         outcome = serve_without_cache(message.features, "set-aside")
     elif config.recorded_only and not message.recorded:
         outcome = serve_without_cache(message.features, "unrecorded")
     else:
         receiver, outcome = ingest(config.budget, config.keep_touched, receiver, message.features)
+    if is_cleared:
+        outcome = Outcome("cleared-first", outcome.result, (outcome.kind, *outcome.also))
     if type(outcome.result) is Missed:
         reports = (*reports, Report(message.request, outcome.result.hashes, number, message.number))
     after = State(
@@ -271,7 +273,8 @@ def observe(config: Config, state: State) -> dict[str, object]:
     """The observable parts of both sides and what lies between.   [LRU-01, LRU-02, KR-07]
 
     `p0.uncounted`: hits and lookups that the sender's statistics lack, by what its updates returned.
-    `under-way`: how many messages, reports and retries there are, and the number of a clear.
+    `under-way`: how many messages, reports and retries there are, and the number of a clear. `channel`: the
+    number and the keys of each message; `reports`: what each names, P1's number, and that of its message.
     """
     return {
         "p0.order": moves.keys(state.sender),
@@ -282,4 +285,10 @@ def observe(config: Config, state: State) -> dict[str, object]:
         "p1.bytes": moves.size(state.receiver),
         "p0.uncounted": (0, 0),
         "under-way": (len(state.channel), len(state.reports), len(state.retries), state.clearing),
+        "channel": tuple([(message.number, _keys(message.request)) for message in state.channel]),
+        "reports": tuple([(report.missing, report.number, report.sent_under) for report in state.reports]),
     }
+
+
+def _keys(request: Request) -> tuple[str, ...]:
+    return tuple([item.key for item in request])

@@ -34,6 +34,7 @@ RULES: Mapping[tuple[str, str], Rule] = {
     ("submit", "unsupplied"): rule("DR-02"),
     **{("deliver", kind): clause for kind, clause in INGESTING.items()},
     ("deliver", "awaits-clear"): rule("DR-15"),
+    ("deliver", "cleared-first"): rule("IF-14", "DR-15"),
     ("deliver", "held-back"): rule("DR-14"),
     ("deliver", "set-aside"): rule("DR-15"),
     ("deliver", "unrecorded"): rule("DR-17"),
@@ -56,7 +57,7 @@ RULES: Mapping[tuple[str, str], Rule] = {
     ("drop", "sent-again"): rule("DR-24"),
     ("lose-report", "lost"): rule("DR-19"),
     **{("lose-report", kind): rule("DR-19") for kind in ("invalidated", "cleared", "outdated")},
-    ("lose-report", "deferred"): rule("DR-18"),
+    ("lose-report", "deferred"): rule("DR-19"),
     ("check", "checked"): rule("IF-06"),
     ("check", "unsupplied"): rule("DR-02"),
     ("clear-p0", "cleared"): rule("IF-05"),
@@ -90,4 +91,6 @@ ASPECTS = {
     "p1.bytes": Aspect(1, "DR-11"),
     "p0.uncounted": Aspect(1, "KR-07"),
     "under-way": Aspect(1),
+    "channel": Aspect(2),
+    "reports": Aspect(2),
 }

@@ -213,9 +213,7 @@ def serve_without_cache(features: tuple[Feature, ...], kind: str) -> Outcome:
             served.append(brought[item.key])
         else:
             missing.append(item.key)
-    if missing:
-        return Outcome("missed", Missed(tuple(missing)))
-    return Outcome(kind, tuple(served))
+    return Outcome(kind, Missed(tuple(missing)) if missing else tuple(served))
 
 
 def _outcome(kinds: set[str], result: Any) -> Outcome:

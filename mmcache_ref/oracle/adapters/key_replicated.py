@@ -22,6 +22,8 @@ from mmcache_ref.oracle.namespace import call_with
 
 SENDER = "LruKeyReplicatedSenderCache"
 RECEIVER = "LruKeyReplicatedReceiverCache"
+SENDING = model.Submit | accidents.Update | accidents.Bypass
+CLEARS = accidents.ClearP0 | accidents.ClearBoth | accidents.FinishClear
 PARTS = {"deployment": "Deployment", "front_end": "FrontEnd", "channel": "Channel", "engine": "Engine"}
 """What a target may offer of the protocol."""
 
@@ -48,23 +50,29 @@ class KeyReplicatedAdapter:
                 **offered,
             },
         )
+        self.has_own_protocol = has_protocol(namespace)
         self.counted = (0, 0)
         """Hits and lookups since the sender was cleared, by what its updates returned."""
         self.is_mixed = False
         """Whether the last request that P0 sent is of several modalities."""
+        self.is_invalidating = False
+        """Whether the last report that P0 handled is of its present number."""
 
     def perform(self, operation: model.Operation) -> Any:
         """One step of P0, of P1, or of the environment."""
         number = self.deployment.front_end.number
         self.is_mixed = False
+        if isinstance(operation, model.HandleReport):
+            report = self.deployment.reports[operation.position]
+            is_old = "epoch" in self.deployment.protections and not (
+                report.number <= number <= report.sent_under
+            )
+            self.is_invalidating = not is_old
         try:
             return self._perform(operation)
         finally:
-            is_cleared = self.deployment.front_end.number != number and (
-                "epoch" in self.deployment.protections
-                or isinstance(operation, accidents.ClearP0 | accidents.ClearBoth)
-            )
-            if is_cleared:
+            has_new_number = self.deployment.front_end.number != number
+            if has_new_number and "epoch" in self.deployment.protections:
                 self.counted = (0, 0)
 
     def _perform(self, operation: model.Operation) -> Any:
@@ -92,7 +100,7 @@ class KeyReplicatedAdapter:
         return self._environment(operation)
 
     def observe(self) -> Mapping[str, Any]:
-        """Order, number and bytes of either side, where it has an LRU like upstream's, and what lies between."""
+        """Order, number and bytes of either side that has an LRU like upstream's; what lies between."""
         seen: dict[str, Any] = {}
         deployment = self.deployment
         sender = deployment.front_end.sender
@@ -111,12 +119,39 @@ class KeyReplicatedAdapter:
             len(deployment.retries),
             deployment.channel.clearing,
         )
+        seen["channel"] = tuple(
+            [(message.number, _keys(message.request)) for message in deployment.channel.messages]
+        )
+        seen["reports"] = tuple(
+            [(tuple(report.missing), report.number, report.sent_under) for report in deployment.reports]
+        )
         return seen
 
     def blamed(self, operation: model.Operation, aspect: str, expected: Any, actual: Any) -> str | None:
-        """P0's order after a request of several modalities is decided by DR-16, where that is kept."""
-        is_ordered = "one-order" in self.deployment.protections
-        return "DR-16" if aspect == "p0.order" and self.is_mixed and is_ordered else None
+        """The rule of the target's own protocol that decides what the operation's clause does not.
+
+        P0's order after a request of several modalities (DR-16); what a retry claims (DR-23); whether P0
+        forgets what was missed (DR-05); numbers of clears (DR-15); the order of sending (DR-14).
+        """
+        if not self.has_own_protocol:
+            return None
+        protections = self.deployment.protections
+        is_retry = isinstance(operation, model.SubmitAgain)
+        if aspect == "p0.order" and self.is_mixed and "one-order" in protections:
+            return "DR-16"
+        if aspect == "outcome" and is_retry and isinstance(actual, tuple) and None in actual:
+            return "DR-23" if "resend-all" in protections else None
+        if aspect.startswith("p0.") and isinstance(operation, model.HandleReport) and self.is_invalidating:
+            return "DR-05"
+        if aspect == "under-way" and isinstance(operation, CLEARS):
+            return "DR-15"
+        if aspect == "channel" and _numbers(expected) != _numbers(actual):
+            return "DR-15" if len(expected) == len(actual) else None
+        if aspect == "channel" and (is_retry or isinstance(operation, SENDING)):
+            return "DR-14"
+        if aspect == "reports" and [each[0] for each in expected] == [each[0] for each in actual]:
+            return "DR-15"
+        return None
 
     def _implementation(self, namespace: Any, budget: int) -> protocol.Implementation:
         """The target's caches, with payloads made of descriptions."""
@@ -213,4 +248,17 @@ class KeyReplicatedAdapter:
                 return None
             case _:
                 arguments = msgspec.structs.astuple(operation)
-                return False if steps[type(operation)](*arguments) is False else None
+                if steps[type(operation)](*arguments) is False:
+                    return False
+                if isinstance(operation, accidents.ClearP0 | accidents.ClearBoth):
+                    self.counted = (0, 0)
+                return None
+
+
+def _keys(request: protocol.Request) -> tuple[str, ...]:
+    return tuple([item.mm_hash for item in request])
+
+
+def _numbers(channel: tuple[tuple[int, tuple[str, ...]], ...]) -> list[int]:
+    """The numbers of the messages, whatever their order."""
+    return sorted(number for number, _ in channel)
