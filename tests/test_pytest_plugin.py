@@ -121,7 +121,7 @@ def test_a_test_says_what_it_covered(project: Project) -> None:
     _, suite = project.junit("--mmcache-target=reference", *FACTORIES)
     covered = properties(suite)
     assert int(covered["exhaustive"]["edges"]) > 500
-    assert int(covered["fuzz"]["examples"]) == FEW
+    assert FEW <= int(covered["fuzz"]["examples"]) < 10 * FEW
     assert int(covered["fuzz"]["operations"]) > 0
     assert covered["fuzz"]["seed"] == "0"
 
@@ -267,7 +267,7 @@ def test_a_wrong_name_in_the_class_factory_is_told_when_tests_are_collected(proj
     assert "no such target: 'torch'" in printed(result)
 
 
-@pytest.mark.parametrize("job", ["change", "night"])
+@pytest.mark.parametrize("job", ["change", pytest.param("night", marks=pytest.mark.slow)])
 def test_the_example_for_github_actions_runs_the_suite(project: Project, job: str) -> None:
     lines = EXAMPLE.read_text(encoding="utf-8").splitlines()
     start = lines.index(f"  {job}:")
@@ -318,7 +318,7 @@ def test_a_profile_of_the_projects_own_says_how_much_to_fuzz(project: Project) -
     )
     chosen = "mmcache(reference)::factories::fuzz"
     assert project.pytest("--junitxml=junit.xml", chosen, "--hypothesis-profile=own").ret == 0
-    assert properties(project.suite())["fuzz"]["examples"] == "3"
+    assert 3 <= int(properties(project.suite())["fuzz"]["examples"]) < 30
 
 
 @pytest.mark.parametrize("parallel", [(), pytest.param(("-n", "1"), marks=pytest.mark.slow)])

@@ -7,15 +7,16 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import msgspec
 import pytest
 from hypothesis.database import DirectoryBasedExampleDatabase, InMemoryExampleDatabase
 
 from mmcache_ref import reference
-from mmcache_ref.oracle import sharing
+from mmcache_ref.oracle import sharing, suite
 from mmcache_ref.oracle.components import COMPONENTS
-from mmcache_ref.oracle.fuzz import fuzz
+from mmcache_ref.oracle.fuzz import Fuzzed, fuzz
 from mmcache_ref.oracle.lockstep import Trial
 from mmcache_ref.oracle.namespace import Namespace
 from mmcache_ref.oracle.run import Run
@@ -124,12 +125,22 @@ def test_what_is_no_run_of_the_component_is_left_out(text: str) -> None:
     assert list(repeat_stored(on_trial(), [text, TOUCH_RUN])) == ["LRU-09"]
 
 
-def test_kept_runs_come_before_fuzzing_which_does_not_look_for_the_same() -> None:
-    options = msgspec.structs.replace(OPTIONS, stages=("fuzz",), examples=200, runs=(TOUCH_RUN,))
+def test_kept_runs_come_before_fuzzing_which_does_not_look_for_the_same(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    found: list[Fuzzed] = []
+
+    def spy(trial: Trial, **options: Any) -> Fuzzed:
+        found.append(fuzz(trial, **options))
+        return found[-1]
+
+    monkeypatch.setattr(suite, "fuzz", spy)
+    options = msgspec.structs.replace(OPTIONS, stages=("fuzz",), examples=60, runs=(TOUCH_RUN,))
     verdict = judge(COMPONENTS["lru"], resolve(TOUCHES), options, seconds=600)
     (broken,) = verdict.broken
     assert (broken.id, broken.stage, broken.seed) == ("LRU-09", "shared", None)
-    assert verdict.coverage.fuzz_examples >= 200
+    assert found[0].runs == {}
+    assert verdict.coverage.fuzz_examples >= 60
 
 
 def test_runs_alone_can_be_judged() -> None:
@@ -163,7 +174,7 @@ def judged(place: Path, folder: str, *arguments: str) -> subprocess.CompletedPro
     (machine / "conftest.py").write_text(
         "from hypothesis import settings\n"
         "settings.register_profile('few', max_examples=2)\n"
-        "settings.register_profile('many', max_examples=60)\n",
+        "settings.register_profile('many', max_examples=30)\n",
         encoding="utf-8",
     )
     (machine / "torch.py").write_text("raise ImportError('there is no torch here')\n", encoding="utf-8")
