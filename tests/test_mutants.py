@@ -15,7 +15,7 @@ import pytest
 from mutants import survivors
 from mutants.forked import Ended, run_forked
 from mutants.generate import Mutant, Name, mutants_of
-from mutants.judge import Kill, judge
+from mutants.judge import NOTED, Kill, judge, noting
 from mutants.report import Findings, describe, written
 from mutants.session import Results, _Result
 
@@ -151,6 +151,14 @@ def test_a_mutant_keeps_its_name_when_other_lines_move() -> None:
     }
 
 
+def test_what_a_module_executes_is_noted_by_the_first_line_of_each_statement() -> None:
+    source = "def f(\n    x,\n):\n    if x:\n        return 1\n    return 2\n\nf(0)\n"
+    noted: set[int] = set()
+    exec(noting(source), {NOTED: noted})
+    assert noted == {1, 4, 6, 8}
+    assert {mutant.statement for mutant in mutants_of("m", source)} <= {1, 4, 5, 6, 8}
+
+
 def test_equal_changes_of_equal_lines_are_counted() -> None:
     names = [mutant.name for mutant in mutants_of("m", "def f(c):\n    c.go()\n    c.wait()\n    c.go()\n")]
     assert sorted(written(name) for name in names) == [
@@ -174,7 +182,7 @@ mutants = ["c.wait() => pass"]
 
 def findings(listed: str, tmp_path: Path, *, kills: dict[Name, Kill | None] | None = None) -> Findings:
     (tmp_path / "survivors.toml").write_text(listed)
-    mutants = {name: Mutant(name, "RemoveStatement", 2, (2, 2), "", "") for name in (GO, WAIT)}
+    mutants = {name: Mutant(name, "RemoveStatement", 2, 2, "", "") for name in (GO, WAIT)}
     if kills is None:
         kills = {GO: Kill("exhaustive", "lru", "LRU-01", 2), WAIT: None}
     return Findings(mutants, kills, survivors.load(tmp_path / "survivors.toml"))

@@ -41,12 +41,12 @@ class Name:
 
 @dataclass(frozen=True)
 class Mutant:
-    """A changed module; `statement` is the first and last line of the statement that changed."""
+    """A changed module; `statement` is the first line of the statement that changed."""
 
     name: Name
     operator: str
     lineno: int
-    statement: tuple[int, int]
+    statement: int
     source: str = field(repr=False)
     diff: str = field(repr=False)
 
@@ -122,11 +122,12 @@ def essence(source: str) -> str:
             case ast.FunctionDef():
                 node.returns = None
         if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef):
-            node.body = [each for each in node.body if not _is_docstring(each)] or [ast.Pass()]
+            node.body = [each for each in node.body if not is_docstring(each)] or [ast.Pass()]
     return ast.dump(tree)
 
 
-def _is_docstring(statement: ast.stmt) -> bool:
+def is_docstring(statement: ast.stmt) -> bool:
+    """Is it a string, or `...`, that nobody reads?"""
     return (
         isinstance(statement, ast.Expr)
         and isinstance(statement.value, ast.Constant)
@@ -148,30 +149,28 @@ def _function(tree: ast.Module, lineno: int) -> str:
             for child in ast.walk(node)
             if child is not node
             and isinstance(child, ast.FunctionDef | ast.ClassDef)
-            and _first_line(child) <= lineno <= (child.end_lineno or 0)
+            and first_line(child) <= lineno <= (child.end_lineno or 0)
         ]
         if not inner:
             return ".".join(names)
-        outermost = min(inner, key=_first_line)
+        outermost = min(inner, key=first_line)
         assert isinstance(outermost, ast.FunctionDef | ast.ClassDef)
         names.append(outermost.name)
         node = outermost
 
 
-def _statement(tree: ast.Module, lineno: int) -> tuple[int, int]:
-    """First and last line of the innermost statement at a line; of a compound one, those of its head."""
-    first, last = 1, 10**9
-    for node in ast.walk(tree):
-        if isinstance(node, ast.stmt | ast.ExceptHandler):
-            body = getattr(node, "body", None)
-            start = _first_line(node)
-            end = max(node.lineno, body[0].lineno - 1) if body else node.end_lineno or node.lineno
-            if start <= lineno <= end and end - start <= last - first:
-                first, last = start, end
-    return first, last
+def _statement(tree: ast.Module, lineno: int) -> int:
+    """The first line of the innermost statement around a line: of a head, that of the compound statement."""
+    around = [
+        node
+        for node in ast.walk(tree)
+        if isinstance(node, ast.stmt) and first_line(node) <= lineno <= (node.end_lineno or node.lineno)
+    ]
+    return max(map(first_line, around), default=lineno)
 
 
-def _first_line(node: Any) -> int:
+def first_line(node: Any) -> int:
+    """The line at which a statement begins, with its decorators."""
     decorators = getattr(node, "decorator_list", [])
     return min(int(each.lineno) for each in (node, *decorators))
 

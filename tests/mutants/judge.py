@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
+import ast
 import importlib
 import importlib.abc
 import importlib.util
 import math
 import sys
-from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
-from types import CodeType, FrameType, SimpleNamespace
+from types import SimpleNamespace
 from typing import Any, Final
 
 import msgspec
@@ -24,12 +24,17 @@ from mmcache_ref.oracle.guard import hang_guard
 from mmcache_ref.oracle.lockstep import Lockstep, Trial
 from mmcache_ref.oracle.namespace import Namespace
 from mmcache_ref.oracle.run import Mismatch
+from mutants.generate import first_line, is_docstring
 
 PACKAGE: Final = "mmcache_ref"
 MUTATED: Final = ("reference", "protocol")
 """The packages whose modules are mutated."""
 SEED: Final = 0
 """A mutant meets the same examples in every run."""
+
+
+NOTED: Final = "_executed_lines"
+"""The name of the set in which a module notes what it executes."""
 
 
 class Kill(msgspec.Struct, frozen=True):
@@ -92,7 +97,7 @@ def judge(
     The graphs of some components are executed, then components are fuzzed with so many examples each.
     """
     forget()
-    sys.meta_path.insert(0, _Changed(f"{PACKAGE}.{module}", source))
+    sys.meta_path.insert(0, _Changed(module, source))
     try:
         try:
             namespace = subject()
@@ -143,7 +148,7 @@ class _Changed(importlib.abc.MetaPathFinder, importlib.abc.SourceLoader):  # typ
     """Imports one module from a source that is in no file."""
 
     def __init__(self, module: str, source: str) -> None:
-        self._module = module
+        self._module = f"{PACKAGE}.{module}"
         self._source = source
 
     def find_spec(self, fullname: str, path: Any, target: Any = None) -> Any:
@@ -156,51 +161,56 @@ class _Changed(importlib.abc.MetaPathFinder, importlib.abc.SourceLoader):  # typ
         return self._source.encode()
 
 
-class Lines(msgspec.Struct):
-    """Which lines of which module are executed: while the reference is imported, and by one component."""
+class _Noting(_Changed):
+    """Imports one module so that it notes the first line of each statement that it executes."""
+
+    def __init__(self, module: str, source: str) -> None:
+        super().__init__(module, noting(source))
+        self.noted: set[int] = set()
+
+    def exec_module(self, module: Any) -> None:
+        module.__dict__[NOTED] = self.noted
+        super().exec_module(module)
+
+
+def noting(source: str) -> str:
+    """The module with a note before each statement."""
+    tree = ast.parse(source)
+    for node in ast.walk(tree):
+        for name in ("body", "orelse", "finalbody"):
+            block = getattr(node, name, None)
+            if isinstance(block, list):
+                setattr(node, name, [each for statement in block for each in _noted(statement)])
+    return ast.unparse(tree)
+
+
+def _noted(statement: ast.stmt) -> list[ast.stmt]:
+    """A statement behind its note; what must stand first in a module or a body has none."""
+    is_future = isinstance(statement, ast.ImportFrom) and statement.module == "__future__"
+    if is_future or is_docstring(statement):
+        return [statement]
+    return [*ast.parse(f"{NOTED}.add({first_line(statement)})").body, statement]
+
+
+class Executed(msgspec.Struct):
+    """The first lines of the statements of each module that the import executes, and later one component."""
 
     at_import: dict[str, set[int]]
     later: dict[str, set[int]]
 
 
-def executed_lines(files: dict[str, str], component: str, examples: int) -> Lines:
-    """Judge the reference as it is and note the lines; `files` maps each module to its file.
+def executed(sources: dict[str, str], component: str, examples: int) -> Executed:
+    """Judge the reference as it is, and note what it executes.
 
     Raises `Killed` when the reference violates a clause: then no mutant can be judged.
     """
-    modules = {path: module for module, path in files.items()}
-    noted: defaultdict[str, set[int]] = defaultdict(set)
-
-    def trace(frame: FrameType, event: str, argument: object) -> Any:
-        if (module := modules.get(frame.f_code.co_filename)) is None:
-            return None
-        lines = noted[module]
-        lines.add(frame.f_lineno)
-
-        def note(frame: FrameType, event: str, argument: object) -> Any:
-            lines.add(frame.f_lineno)
-            return note
-
-        return note
-
-    sys.settrace(trace)
-    try:
-        namespace = subject()
-        at_import = {module: set(lines) for module, lines in noted.items()}
-        noted.clear()
-        for stage in ("exhaustive", "fuzz"):
-            run_stage(namespace, component, stage, examples)
-    finally:
-        sys.settrace(None)
-    return Lines(at_import, dict(noted))
-
-
-def lines_with_code(source: str) -> set[int]:
-    """The lines of a module that a tracer can see."""
-    found: set[int] = set()
-    waiting = [compile(source, "module", "exec")]
-    while waiting:
-        code = waiting.pop()
-        found |= {line for _, _, line in code.co_lines() if line is not None}
-        waiting += [constant for constant in code.co_consts if isinstance(constant, CodeType)]
-    return found
+    forget()
+    loaders = {module: _Noting(module, source) for module, source in sources.items()}
+    sys.meta_path[:0] = loaders.values()
+    namespace = subject()
+    at_import = {module: set(loader.noted) for module, loader in loaders.items()}
+    for loader in loaders.values():
+        loader.noted.clear()
+    for stage in ("exhaustive", "fuzz"):
+        run_stage(namespace, component, stage, examples)
+    return Executed(at_import, {module: loader.noted for module, loader in loaders.items()})

@@ -15,7 +15,7 @@ import msgspec
 from mmcache_ref.oracle.components import COMPONENTS
 from mutants.forked import Ended, run_forked
 from mutants.generate import Mutant, Name, mutants_of, mutated_modules
-from mutants.judge import MUTATED, Kill, Lines, executed_lines, import_everything, judge, lines_with_code
+from mutants.judge import MUTATED, Executed, Kill, executed, import_everything, judge
 
 
 class NotJudged(Exception):  # noqa: N818 - reads as what it is
@@ -28,7 +28,7 @@ class _Result(msgspec.Struct):
     digest: str = ""
     kill: Kill | None = None
     component: str = ""
-    lines: Lines | None = None
+    executed: Executed | None = None
 
 
 class Results:
@@ -36,7 +36,7 @@ class Results:
 
     def __init__(self, path: Path, basis: str) -> None:
         self.kills: dict[str, Kill | None] = {}
-        self.lines: dict[str, Lines] = {}
+        self.executed: dict[str, Executed] = {}
         path.parent.mkdir(parents=True, exist_ok=True)
         before = path.read_bytes().splitlines() if path.exists() else []
         if before[:1] != [basis.encode()]:
@@ -56,8 +56,8 @@ class Results:
         self._file.flush()
 
     def _take(self, result: _Result) -> None:
-        if result.lines is not None:
-            self.lines[result.component] = result.lines
+        if result.executed is not None:
+            self.executed[result.component] = result.executed
         else:
             self.kills[result.digest] = result.kill
 
@@ -68,8 +68,8 @@ class Session:
     def __init__(
         self, root: Path, results: Results, *, examples: int, processes: int, say: Callable[[str], None]
     ) -> None:
-        self._files = mutated_modules(root, MUTATED)
-        self._sources = {module: path.read_text(encoding="utf-8") for module, path in self._files.items()}
+        files = mutated_modules(root, MUTATED)
+        self._sources = {module: path.read_text(encoding="utf-8") for module, path in files.items()}
         self._results = results
         self._examples = examples
         self._processes = processes
@@ -84,15 +84,14 @@ class Session:
         return {name: each for name, each in found.items() if is_wanted(name, wanted)}
 
     def measure(self) -> None:
-        """Judge the reference as it is, and note which lines each component executes.
+        """Judge the reference as it is, and note what each component executes.
 
         Raises `NotJudged` when it does not conform, also as a mutant in which nothing is changed.
         """
         import_everything()
-        files = {module: str(path) for module, path in self._files.items()}
-        missing = [name for name in COMPONENTS if name not in self._results.lines]
+        missing = [name for name in COMPONENTS if name not in self._results.executed]
         jobs: list[Callable[[], Any]]
-        jobs = [partial(executed_lines, files, name, self._examples) for name in missing]
+        jobs = [partial(executed, self._sources, name, self._examples) for name in missing]
         if missing:
             module, source = next(iter(self._sources.items()))
             jobs.append(partial(judge, module, source, list(COMPONENTS), list(COMPONENTS), self._examples))
@@ -104,8 +103,8 @@ class Session:
                 if answer is not None:
                     raise NotJudged(f"{name}: {answer}")
                 continue
-            self._results.add(_Result(component=name, lines=msgspec.convert(answer, Lines)))
-            self._say(f"{name}: conforms; its lines are noted")
+            self._results.add(_Result(component=name, executed=msgspec.convert(answer, Executed)))
+            self._say(f"{name}: conforms")
 
     def executed_by(self, mutant: Mutant) -> list[str]:
         """The components that can tell a mutant: those that its module is for first, then quick ones.
@@ -113,14 +112,12 @@ class Session:
         Before the statement that changed, a mutant does what the reference does: a component that never comes
         there judges it as the reference. What is executed by an import concerns all.
         """
-        module, (first, last) = mutant.name.module, mutant.statement
-        statement = set(range(first, min(last, first + 10_000) + 1))
-        seen = statement & self._lines_with_code[module]
-        lines = self._results.lines
-        order = sorted(lines, key=lambda name: (name not in judges(module), _size(lines[name])))
-        if not seen or any(seen & each.at_import.get(module, set()) for each in lines.values()):
+        module = mutant.name.module
+        executed = self._results.executed
+        order = sorted(executed, key=lambda name: (name not in judges(module), _size(executed[name])))
+        if any(mutant.statement in each.at_import[module] for each in executed.values()):
             return order
-        return [name for name in order if seen & lines[name].later.get(module, set())]
+        return [name for name in order if mutant.statement in executed[name].later[module]]
 
     def _plan(self, mutant: Mutant) -> tuple[list[str], list[str]]:
         """The components whose graphs are executed, and those that are fuzzed."""
@@ -144,12 +141,6 @@ class Session:
             minutes = (time.monotonic() - started) / 60
             self._say(f"{done:,} of {len(jobs):,} mutants, {survived} survived, {minutes:.1f} minutes")
         return {name: self._results.kills[each] for name, each in digests.items()}
-
-    @property
-    def _lines_with_code(self) -> dict[str, set[int]]:
-        if not hasattr(self, "_with_code"):
-            self._with_code = {module: lines_with_code(source) for module, source in self._sources.items()}
-        return self._with_code
 
 
 _PAIR: Final = ("key-replicated", "drift")
@@ -175,8 +166,8 @@ def judges(module: str) -> tuple[str, ...]:
     return _JUDGES.get(module, _PAIR if module.startswith("protocol.") else tuple(COMPONENTS))
 
 
-def _size(lines: Lines) -> int:
-    return sum(map(len, lines.later.values()))
+def _size(executed: Executed) -> int:
+    return sum(map(len, executed.later.values()))
 
 
 def _kill(answer: Any) -> Kill | None:
