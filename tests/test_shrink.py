@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from types import SimpleNamespace
 from typing import Any
 
 from broken import lru_pop_keeps_pin, lru_touch_keeps_order, names, receiver_raises_at_first_miss
 
-from mmcache_ref.model import lru, receiver
-from mmcache_ref.model.component import Content, Op
+from mmcache_ref.model import accidents, lru, receiver
+from mmcache_ref.model.component import Content, Op, tag
+from mmcache_ref.model.key_replicated import Deliver, Submit
 from mmcache_ref.oracle.components import COMPONENTS
 from mmcache_ref.oracle.lockstep import Trial
 from mmcache_ref.oracle.namespace import Namespace
 from mmcache_ref.oracle.run import Run
+from mmcache_ref.oracle.short_runs import short_runs
 from mmcache_ref.oracle.shrink import shrink
+from mmcache_ref.oracle.targets import resolve
 
 ONE = Content(1, 1)
 CONFIG = lru.Config(6)
@@ -42,7 +46,7 @@ def test_operations_that_do_not_matter_go() -> None:
     needed = (lru.Put("a", ONE), lru.Put("b", ONE), lru.Touch("a"))
     padded = (*PADDING, needed[0], *BETWEEN, needed[1], *BETWEEN, needed[2], *PADDING)
     run = shrunk(lru_touch_keeps_order.LRUCache, padded)
-    assert run.operations == needed
+    assert run.operations == (lru.UpdateWith((("a", ONE), ("b", ONE))), lru.Touch("a"))
     assert run.mismatch is not None
     assert run.mismatch.clause == "LRU-09"
 
@@ -74,3 +78,28 @@ def test_when_nothing_may_be_performed_the_run_comes_back_as_it_is() -> None:
     trial = lru_trial(lru_touch_keeps_order.LRUCache)
     run = trial.run(CONFIG, padded)
     assert shrink(trial, run, operations=0) is run
+
+
+def test_a_run_of_the_tiny_graph_that_ends_with_the_same_case_is_preferred() -> None:
+    """P0 is not told of a miss: five operations, out of many that hide them."""
+    trial = Trial(COMPONENTS["drift"], resolve("fault:D13"))
+    config = COMPONENTS["drift"].executed_config
+    asked = Submit(config.requests[0])
+    missed = (accidents.RestartP1(), asked, Deliver(), accidents.LoseReport(0))
+    noise = (accidents.ClearP1(), asked, accidents.DryRun(config.requests[1]), Deliver(), asked, Deliver())
+    run = shrink(trial, trial.run(replace(config, clears=9), (asked, Deliver(), *noise, *missed)))
+    assert len(run.steps) == 5
+    assert run.mismatch is not None
+    assert run.mismatch.clause == "DR-19"
+
+
+def test_short_runs_lead_to_the_case_that_they_are_for() -> None:
+    component = COMPONENTS["drift"]
+    model, config = component.model, component.executed_config
+    for case, runs in short_runs("drift").items():
+        assert [len(run) for run in runs] == sorted(len(run) for run in runs)
+        for run in runs[:3]:
+            state = model.initial(config)
+            for operation in run:
+                state, outcome = model.step(config, state, operation)
+            assert (tag(run[-1]), outcome.kind) == case

@@ -7,11 +7,12 @@ from collections.abc import Callable, Iterator, Sequence
 from itertools import combinations
 from typing import Any, Final
 
-from mmcache_ref.model.component import Op
+from mmcache_ref.model.component import Op, tag
 from mmcache_ref.oracle.component import HANG_CLAUSE
 from mmcache_ref.oracle.guard import Guard
 from mmcache_ref.oracle.lockstep import INITIAL, Trial
 from mmcache_ref.oracle.run import Run
+from mmcache_ref.oracle.short_runs import short_runs_for
 from mmcache_ref.oracle.simpler import renamed, replaced, simpler, weight, without_members
 
 MOST_OPERATIONS: Final = 20_000
@@ -30,9 +31,10 @@ Candidate = tuple[Any, Sequence[Op]]
 def shrink(trial: Trial, run: Run, *, operations: int = MOST_OPERATIONS) -> Run:
     """A shorter and simpler run that breaks the same clause at its end.
 
-    Chunks of operations are left out, from half the run down to single ones, then any of the few that are
-    left, then members of their lists; then values are made smaller, keys earlier ones of the alphabet, and an
-    operation one that does the same with less. When a plainer operation at the end fails as well, the run
+    The shortest runs of the tiny graph that end where this clause decides are tried first. Then chunks of
+    operations are left out, from half the run down to single ones, then any of the few that are left, then
+    members of their lists; then values are made smaller, keys earlier ones of the alphabet, and an operation
+    one that does the same with less. When a plainer operation at the end fails as well, the run
     ends with it, and names the clause that this breaks. It begins again until nothing helps, or until so many
     `operations` have been performed: then what is left may be longer than it has to be.
     """
@@ -61,6 +63,7 @@ class Shrinker:
     def shrunk(self) -> Run:
         """Every pass, again and again while one of them helps."""
         passes = (self._without_chunks, self._without_some, self._without_members, self._plainer_ones)
+        self._repeat(self._of_tiny_graph)
         improved = True
         while improved and self.left > 0:
             improved = False
@@ -104,6 +107,17 @@ class Shrinker:
         """Fewer operations first, then less in them."""
         heavier = sum(1 for each in operations if self.plainer(each))
         return len(operations), weight(config) + weight(tuple(operations)) + heavier
+
+    def _of_tiny_graph(self) -> Iterator[Candidate]:
+        """Shorter runs of the tiny graph that end where the same clause decides, the shortest first."""
+        mismatch = self.best.mismatch
+        if mismatch is None or self.is_initial:
+            return
+        component = self.trial.component
+        case = (tag(self.best.operations[-1]), mismatch.kind)
+        for operations in short_runs_for(component.name, case, self.clause):
+            if len(operations) < len(self.best.steps):
+                yield component.executed_config, operations
 
     def _without_chunks(self) -> Iterator[Candidate]:
         """The operations with some consecutive ones left out, from half of them down to one; not the last."""
