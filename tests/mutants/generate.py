@@ -83,15 +83,21 @@ def mutants_of(module: str, source: str) -> Iterator[Mutant]:
 @cache
 def _operators() -> tuple[tuple[str, Any], ...]:
     """Each operator that takes no arguments, by its name."""
-    known = [(name.split("/")[-1], cosmic_ray.plugins.get_operator(name)) for name in _operator_names()]
-    return tuple((label, each()) for label, each in known if not each.arguments()) + tuple(
-        (each.__name__, each()) for each in OPERATORS
+    names = [name for name in cosmic_ray.plugins.operator_names() if name.startswith("core/")]
+    theirs = [(name.removeprefix("core/"), cosmic_ray.plugins.get_operator(name)) for name in names]
+    ours = [(each.__name__, each) for each in OPERATORS]
+    return tuple(
+        (name, each()) for name, each in [*theirs, *ours] if not each.arguments() and not _asks_identity(name)
     )
 
 
-def _operator_names() -> tuple[str, ...]:
-    names: tuple[str, ...] = cosmic_ray.plugins.operator_names()
-    return tuple(name for name in names if name.startswith("core/"))
+def _asks_identity(name: str) -> bool:
+    """Does it put `is` where values were compared? Whether equal numbers are one object is Python's affair."""
+    kind, *operators = name.split("_")
+    return kind == "ReplaceComparisonOperator" and [each.startswith("Is") for each in operators] == [
+        False,
+        True,
+    ]
 
 
 def essence(source: str) -> str:
@@ -117,6 +123,8 @@ def essence(source: str) -> str:
                 node.annotation = None
             case ast.AnnAssign(annotation=ast.Name("TypeAlias")):
                 node.value = None
+            case ast.Assign(value=ast.Call(func=ast.Name("TypeVar"))):
+                node.value = ast.Constant("")
             case ast.AnnAssign():
                 node.annotation = ast.Constant("")
             case ast.FunctionDef():
