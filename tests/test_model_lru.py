@@ -199,3 +199,37 @@ def test_the_hit_ratio_is_hits_by_total_and_0_without_lookups() -> None:
     config = lru.Config(6)
     assert step(config, lru.State(hits=3, total=4), lru.HitRatio())[1].result == 0.75
     assert step(config, lru.State(), lru.HitRatio())[1].result == 0
+
+
+@pytest.mark.clause("LRU-30")
+def test_setdefault_looks_up_or_inserts() -> None:
+    """The cache is full: d (1 byte) evicts a alone. A miss counts nothing."""
+    state, outcome = step(BUDGET_6, ABC, lru.SetDefault("a", of(1, 9)))
+    assert (order(state), outcome.result) == ("bca", dict(ABC.entries)["a"])
+    assert counters(state) == (ABC.hits + 1, ABC.total + 1)
+    state, outcome = step(BUDGET_6, ABC, lru.SetDefault("d", of(1)))
+    assert (order(state), outcome.result) == ("bcd", of(1))
+    assert counters(state) == (ABC.hits, ABC.total)
+    assert step(BUDGET_6, ABC, lru.SetDefault("d", of(7)))[1].result == Raised(
+        "ValueError", "value too large"
+    )
+
+
+@pytest.mark.clause("LRU-30")
+def test_update_puts_each_pair_until_one_is_refused() -> None:
+    state, outcome = step(BUDGET_6, ABC, lru.UpdateWith((("a", of(1)), ("d", of(7)), ("e", of(1)))))
+    assert (order(state), outcome.result) == ("bca", Raised("ValueError", "value too large"))
+    state, outcome = step(BUDGET_6, EMPTY, lru.UpdateWith((("b", of(1)), ("a", of(2)))))
+    assert (order(state), outcome.result) == ("ba", None)
+
+
+@pytest.mark.clause("LRU-08", "LRU-11")
+def test_without_a_default_it_is_none() -> None:
+    assert step(BUDGET_6, ABC, lru.Get("x", has_default=False))[1].result is None
+    assert step(BUDGET_6, ABC, lru.Pop("x", has_default=False))[1].result is None
+
+
+@pytest.mark.clause("LRU-27")
+def test_another_cache_begins_with_nothing() -> None:
+    assert step(BUDGET_6, ABC, lru.Fresh())[1].result == (0, 0, 0)
+    assert step(BUDGET_6, ABC, lru.Keys())[1].result == ("a", "b", "c")

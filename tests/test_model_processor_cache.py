@@ -11,7 +11,9 @@ from mmcache_ref.model import processor_only, sender
 from mmcache_ref.model.component import Content, Outcome, Raised, Updated
 from mmcache_ref.model.processor_cache import (
     Clear,
+    Close,
     Config,
+    Fresh,
     Invalidate,
     IsCached,
     Item,
@@ -19,9 +21,11 @@ from mmcache_ref.model.processor_cache import (
     Release,
     State,
     Stats,
+    TooLarge,
     Touch,
     Update,
     UpdateAll,
+    Validate,
 )
 
 BUDGET_5 = Config(5)
@@ -221,3 +225,23 @@ def test_the_sender_never_gives_a_payload_that_was_not_just_given() -> None:
         state, outcome = run(sender, state, operation)
         results = outcome.result if isinstance(outcome.result, tuple) else (outcome.result,)
         assert all(each.item is None or each.is_input for each in results)
+
+
+@BOTH
+@pytest.mark.clause("IF-08")
+def test_validating_and_closing_do_nothing(cache: ModuleType) -> None:
+    assert run(cache, AB, Validate("c", C3), Close()) == (AB, Outcome("ignored"))
+
+
+@BOTH
+@pytest.mark.clause("IT-17", "IF-09")
+def test_another_cache_begins_empty(cache: ModuleType) -> None:
+    state, outcome = run(cache, AB, Fresh(("a", "b")))
+    assert (state, outcome.result) == (AB, (0, 0, False, False))
+
+
+@BOTH
+@pytest.mark.clause("IF-04")
+def test_what_does_not_fit_is_reported_once_at_most(cache: ModuleType) -> None:
+    state, outcome = run(cache, AB, TooLarge(3))
+    assert (state, outcome.result) == (AB, 0)

@@ -6,17 +6,20 @@ from typing import Any
 
 import pytest
 
-from mmcache_ref.model.component import Content, Missed, Outcome
+from mmcache_ref.model.component import Content, Missed, Outcome, Raised
 from mmcache_ref.model.receiver import (
     Clear,
     Config,
     Feature,
     Features,
+    Fresh,
     Ingested,
+    MissError,
     Received,
     State,
     Touch,
     Update,
+    UpdateAll,
     observe,
     step,
 )
@@ -137,3 +140,55 @@ def test_a_clear_leaves_nothing() -> None:
 @pytest.mark.clause("LRU-01", "LRU-02")
 def test_what_can_be_observed() -> None:
     assert observe(BUDGET_5, AB) == {"budget": 5, "order": ("a", "b"), "bytes": 4}
+
+
+@pytest.mark.clause("KR-15")
+def test_what_a_request_was_promised_is_missed_after_it() -> None:
+    """x fills the whole cache after a was served: a was promised to the request, b was not."""
+    state, _ = step(BUDGET_5, AB, features(Feature("a"), Feature("x", Content(5, 1))))
+    assert state == State((("x", Content(5, 1)),), lapsed=("a",))
+    assert step(BUDGET_5, state, Update("a"))[1] == Outcome("lapsed", Missed(("a",)))
+    assert step(BUDGET_5, state, Update("b"))[1].kind == "miss"
+    assert step(BUDGET_5, state, Update("a", A2))[0].lapsed == ()
+
+
+@pytest.mark.clause("KR-15")
+def test_data_ends_a_promise_also_when_it_is_too_large_to_keep() -> None:
+    keys, outcome = run(AB, features(Feature("a", D6), Feature("a")))
+    assert keys == "b"
+    assert outcome.kind == "lapsed"
+    assert outcome.result == Ingested((given(D6), None), ("a",))
+
+
+@pytest.mark.clause("IF-16", "KR-14")
+def test_a_miss_and_a_promise_in_one_request_are_told_apart() -> None:
+    """Budget 4, a cached: of c, a, d (3 bytes), a, c alone is missing: what d pushes out was promised."""
+    d3 = Content(3, 4)
+    asked = features(Feature("c"), Feature("a"), Feature("d", d3), Feature("a"))
+    _, outcome = step(Config(4), State((("a", A2),)), asked)
+    assert outcome.result == Ingested((None, Received(A2), given(d3), Received(A2)), ("c",))
+    assert outcome.kind == "promised"
+
+
+@pytest.mark.clause("IF-01", "IF-02")
+def test_several_are_updated_in_order_until_one_is_missed() -> None:
+    keys, outcome = run(AB, UpdateAll((E1, None), ("e", "a")))
+    assert (keys, outcome.result) == ("bea", (given(E1), Received(A2)))
+    keys, outcome = run(AB, UpdateAll((E1, None, E1), ("e", "x", "y")))
+    assert (keys, outcome.result) == ("abe", Missed(("x",)))
+    assert run(AB, UpdateAll((E1,), ())) == ("ab", Outcome("unequal", Raised("AssertionError")))
+
+
+@pytest.mark.clause("KR-12")
+def test_a_touch_with_an_item_stores_nothing() -> None:
+    assert run(AB, Touch("c", C3))[0] == "ab"
+
+
+@pytest.mark.clause("IF-17")
+def test_a_miss_error_has_its_hashes() -> None:
+    assert run(AB, MissError(("x", "x")))[1].result == Missed(("x", "x"))
+
+
+@pytest.mark.clause("IT-17")
+def test_another_receiver_has_nothing_of_this_one() -> None:
+    assert run(AB, Fresh(("a", "b")))[1].result == (False, False)

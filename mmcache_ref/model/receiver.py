@@ -93,7 +93,9 @@ def plainer(operation: Operation) -> tuple[Operation, ...]:
     """What does the same with less."""
     match operation:
         case Features((Feature(key, content),)) | UpdateAll((content,), (key,)):
-            return (Update(key, content),)
+            return (Update(key, content), Touch(key, content))
+        case Features(features):
+            return tuple([Touch(each.key, each.content) for each in features if each.content is not None])
         case Touch(key, content) if content is not None:
             return (Touch(key),)
         case Update(key, content) if content is not None:
@@ -168,7 +170,7 @@ def operations(config: Config, state: State) -> Iterator[Operation]:
         yield Update(key)
     yield Fresh(config.keys)
     yield MissError(())
-    yield MissError(("a", "bb", "a"))
+    yield MissError(("hash-1", "hash-2", "hash-1"))
     for key, content in config.contents:
         yield Update(key, content)
     (first, one), (second, other) = config.contents[:2]

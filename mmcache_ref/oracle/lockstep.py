@@ -217,8 +217,11 @@ class Lockstep:
         if self.adapter is None:
             if construction is not None and self.set_up_error != Unexpected(HUNG):
                 return self._mismatch(construction, "outcome", None, self.set_up_error)
-        elif (mismatch := self._compare_state(None)) is not None:
-            return mismatch
+        else:
+            if construction is not None:
+                self.trial.tally.clauses[construction] += 1
+            if (mismatch := self._compare_state(None)) is not None:
+                return mismatch
         self.outcome, self.performed = after, []
         return None
 

@@ -26,9 +26,11 @@ class Namespace:
         if name.startswith("_"):
             raise AttributeError(name)
         try:
-            return getattr(self._source, name)
+            found = getattr(self._source, name)
         except AttributeError:
             raise AttributeError(f"{self.label} has no {name!r}") from None
+        self.__dict__[name] = found  # asked for many times
+        return found
 
     def make_field(self, field_name: str) -> Any:
         """The field of one item's element: `batched`, `flat` (all of dimension 0), `shared` (batch of 1)."""

@@ -30,6 +30,7 @@ class ItemsAdapter:
     def __init__(self, namespace: Any, config: model.Config) -> None:
         need(
             namespace,
+            "LRUCache",
             "MultiModalCache",
             "MultiModalKwargsItem",
             "MultiModalKwargsItems",
@@ -113,7 +114,7 @@ class ItemsAdapter:
         cache = names.MultiModalProcessorOnlyCache(names.make_model_config(budget))
         item = names.make_item({"data": self._tensor((nbytes,), "uint8", False, 0)})
         value = names.MultiModalProcessorCacheItem(item, [])
-        inner = names.MultiModalCache.get_lru_cache(budget / GIB, names.MultiModalProcessorCacheItem)
+        inner = names.LRUCache(budget, getsizeof=names.MultiModalCache.get_item_size)
         return cache.cache_if_fits(inner, "key", value), inner.currsize
 
     def _kept(self, payload: model.Tensor | model.Array, cache_name: str) -> Any:

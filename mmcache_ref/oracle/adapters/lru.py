@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from mmcache_ref.model import lru
-from mmcache_ref.oracle.adapters.base import Unexpected, counted, need, read
+from mmcache_ref.oracle.adapters.base import Unexpected, counted, need, read, same
 
 MISSING = object()
 """The default that lookups are given."""
@@ -72,6 +72,14 @@ class LruAdapter:
             case lru.Fresh():
                 another = self._make()
                 return len(another), *another.stat()
+
+    def blamed(self, operation: lru.Operation, aspect: str, expected: Any, actual: Any) -> str | None:
+        """Where the view shows another value than a lookup finds, it is the view."""
+        if aspect == "values" and isinstance(actual, tuple) and len(actual) == len(expected):
+            for mine, theirs in zip(expected, actual, strict=True):
+                if not same(mine, theirs):
+                    return "LRU-29" if same(mine[1], self.cache.get(mine[0])) else None
+        return None
 
     def observe(self) -> Mapping[str, Any]:
         """Counters and bytes; order, values and pins where the target shows them."""

@@ -76,11 +76,12 @@ class ProcessorCacheAdapter:
             return "PO-04" if is_processor_only else "KR-05"
         if isinstance(operation, model.Merge) and aspect in ("hits", "total"):
             return "PO-06" if is_processor_only else "KR-07"
-        is_refused = isinstance(operation, model.Update) and isinstance(expected, Raised)
-        if is_refused and isinstance(actual, Updated):
+        is_refused = isinstance(expected, Raised) and bool(expected.says)
+        if is_refused and isinstance(actual, Updated | tuple):
             # Nothing is cached, no data came, and it is served all the same: it was promised once.
             return "PO-08" if is_processor_only else "KR-15"
-        if isinstance(operation, model.Merge) and isinstance(actual, tuple) and isinstance(expected, tuple):
+        is_merged = isinstance(operation, model.Merge) and isinstance(actual, tuple)
+        if aspect == "outcome" and is_merged and isinstance(expected, tuple):
             return _blamed_of_merge(expected, actual)
         return None
 

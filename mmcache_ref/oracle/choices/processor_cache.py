@@ -34,9 +34,19 @@ def choose(config: model.Config, state: model.State, draw: Draw) -> Op:
     """
     evicted = [key for key, _ in state.promised if find(state.entries, key) is None]
     if evicted and draw.is_one_in(3):
-        return model.Update(draw.of(evicted))
-    if state.lapsed and draw.is_one_in(8):
+        key = draw.of(evicted)
+        return end_of_promise(config, key, draw) if draw.is_one_in(3) else model.Update(key)
+    if state.lapsed and has_just_lapsed(state, draw) and draw.is_one_in(2):
         return model.Update(draw.of(state.lapsed))
+    if state.promised and draw.is_one_in(4):
+        if draw.is_one_in(3):
+            return end_of_promise(config, draw.of(state.promised)[0], draw)
+        # What pushes out something that was promised.
+        return model.Update(draw.of(common.KEYS), common.content(draw, config.budget, state.entries))
+    cached = [key for key, _ in state.entries]
+    gone = [*state.lapsed, *(key for key in draw.recent_keys() if key in common.KEYS and key not in cached)]
+    if gone and draw.is_one_in(8):
+        return model.Update(draw.of(gone))
     role = draw.up_to(11)
     if role == 0:
         return draw.of(WITHOUT_KEY)
@@ -55,6 +65,25 @@ def choose(config: model.Config, state: model.State, draw: Draw) -> Op:
     if role == 8:
         return update_all(config, state, draw)
     return model.Merge(request(config, state, draw))
+
+
+def has_just_lapsed(state: model.State, draw: Draw) -> bool:
+    """Did the last operation end a promise?"""
+    last = draw.performed[-1] if draw.performed else None
+    return isinstance(last, model.Clear | model.Release) or getattr(last, "key", None) in state.lapsed
+
+
+def end_of_promise(config: model.Config, key: str, draw: Draw) -> Op:
+    """What a promise must not outlive: new data, perhaps too large, an invalidation, a clear, the release."""
+    return draw.of(
+        (
+            model.Update(key, common.made(draw, draw.up_to(config.budget))),
+            model.Update(key, common.made(draw, config.budget + 1)),
+            model.Invalidate(key),
+            model.Clear(),
+            model.Release(),
+        )
+    )
 
 
 def request(config: model.Config, state: model.State, draw: Draw) -> tuple[model.Item, ...]:

@@ -16,13 +16,16 @@ WITHOUT_KEY: Final[tuple[Op, ...]] = (
     model.Clear(),
     model.Clear(),
     model.Fresh(common.KEYS),
-    model.MissError(("a",)),
-    model.MissError(("e", "b", "e")),
+    model.MissError(("hash-1",)),
+    model.MissError(("hash-2", "hash-1", "hash-2")),
 )
 
 
 def choose(config: model.Config, state: model.State, draw: Draw) -> Op:
     """Requests about as often as everything else together."""
+    has_just_asked = bool(draw.performed) and isinstance(draw.performed[-1], model.Features)
+    if state.lapsed and draw.is_one_in(3 if has_just_asked else 8):
+        return model.Update(draw.of(state.lapsed))
     role = draw.up_to(11)
     if role >= 7:
         return model.Features(features(config, state, draw))
@@ -36,8 +39,6 @@ def choose(config: model.Config, state: model.State, draw: Draw) -> Op:
     if role <= 1:
         content = common.content(draw, config.budget, state.entries) if draw.is_one_in(4) else None
         return model.Touch(key, content)
-    if state.lapsed and draw.is_one_in(4):
-        return model.Update(draw.of(state.lapsed))
     if role <= 3:
         return model.Update(key)
     return model.Update(key, common.content(draw, config.budget, state.entries))

@@ -1,0 +1,30 @@
+"""All senders of the process share what they promise.   [IT-17]"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from broken import Breaks, names
+from mmcache_ref import reference
+
+BREAKS = Breaks(
+    "sender",
+    (
+        "IT-17",
+        "KR-15",
+    ),
+    longest=4,
+    in_tiny=False,
+)
+
+
+PROMISES: Any = reference.key_replicated.PromisedEntries()
+
+
+class LruKeyReplicatedSenderCache(reference.LruKeyReplicatedSenderCache):
+    def __init__(self, model_config: Any) -> None:
+        super().__init__(model_config)
+        self._promises = PROMISES
+
+
+globals().update(names(LruKeyReplicatedSenderCache=LruKeyReplicatedSenderCache))
