@@ -117,7 +117,7 @@ def hunt(version: str, seeds: int, parts: Iterable[Part]) -> Hunt:
 
 
 def _row(fault: Any, parts: Sequence[Part]) -> Row:
-    ordered = sorted(parts, key=lambda part: min((each.seed or 0 for each in part.sightings), default=0))
+    ordered = sorted(parts, key=_place)
     shortest = {
         clause: len(run.steps)
         for part in ordered
@@ -137,6 +137,11 @@ def _row(fault: Any, parts: Sequence[Part]) -> Row:
         tuple(cells),
         _run_to_keep(fault, ordered),
     )
+
+
+def _place(part: Part) -> tuple[int, int]:
+    """Where a part stands among those of its fault: by technique, then by seed."""
+    return TECHNIQUES.index(part.technique), min((each.seed or 0 for each in part.sightings), default=0)
 
 
 def _cell(fault: Any, technique: Technique, parts: Sequence[Part], shortest: Mapping[str, int]) -> Cell:
