@@ -57,7 +57,7 @@ RULES: Mapping[tuple[str, str], Rule] = {
     ("drop", "sent-again"): rule("DR-24"),
     ("lose-report", "lost"): rule("DR-19"),
     **{("lose-report", kind): rule("DR-19") for kind in ("invalidated", "cleared", "outdated")},
-    ("lose-report", "deferred"): rule("DR-19"),
+    ("lose-report", "deferred"): rule("DR-18"),
     ("check", "checked"): rule("IF-06"),
     ("check", "unsupplied"): rule("DR-02"),
     ("clear-p0", "cleared"): rule("IF-05"),

@@ -13,7 +13,8 @@ from mmcache_ref.model.component import Op
 
 T = TypeVar("T")
 
-SEEDS: Final = st.binary(min_size=8, max_size=8)
+SEED_BITS: Final = 64
+SEEDS: Final = st.binary(min_size=SEED_BITS // 8, max_size=SEED_BITS // 8)
 """Bytes and not integers: Hypothesis draws those evenly."""
 REMEMBERED: Final = 8
 """Operations back that count as recent."""
@@ -22,13 +23,14 @@ REMEMBERED: Final = 8
 class Draw:
     """The choices of one burst: from `random`, or from Hypothesis for what is a strategy.
 
+    `salt` makes bursts differ for which Hypothesis draws the same, as it does for all of the first example.
     `performed` are the operations of the run so far; a choice may come back to their keys.
     """
 
-    def __init__(self, data: Any, performed: Sequence[Op]) -> None:
+    def __init__(self, data: Any, performed: Sequence[Op], salt: int = 0) -> None:
         self._data = data
         self.performed = performed
-        self.random = Random(int.from_bytes(data.draw(SEEDS), "big"))
+        self.random = Random(int.from_bytes(data.draw(SEEDS), "big") + (salt << SEED_BITS))
 
     def of(self, choices: Sequence[T]) -> T:
         """One of them, evenly."""

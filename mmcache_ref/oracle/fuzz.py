@@ -83,6 +83,7 @@ def fuzz(
     with quiet_logs():
         while not budget.is_spent and fuzzed.examples < limit:
             machine = _machine(trial, known | fuzzed.runs.keys() | led_to_known, fuzzed, progress, budget)
+            machine.seed = batch
             try:
                 run = _batch(machine, min(BATCH, limit - fuzzed.examples), batch)
             except Spent:

@@ -29,6 +29,8 @@ from mmcache_ref.oracle.targets import resolve
 
 BURST: Final = 8
 """Operations in one step of the machine, which one draw pays for. Shrinking leaves out what is not needed."""
+BURST_BITS: Final = 16
+"""Room for the number of a burst beside the seed."""
 
 
 PHASES: Final = (Phase.explicit, Phase.reuse, Phase.generate)
@@ -59,6 +61,7 @@ class LockstepMachine(RuleBasedStateMachine):
     profile: ClassVar[Profile] = "safe"
     known: ClassVar[frozenset[str]] = frozenset()
     trial: ClassVar[Trial | None] = None
+    seed: ClassVar[int] = 0
     shortest: ClassVar[dict[str, Run]] = {}
 
     def __init_subclass__(cls) -> None:
@@ -73,6 +76,7 @@ class LockstepMachine(RuleBasedStateMachine):
             type(self).trial = Trial(COMPONENTS[self.component_name], resolve(self.target), self.profile)
         self._trial: Trial = type(self).trial  # type: ignore[assignment]
         self._lockstep: Lockstep | None = None
+        self._bursts = 0
 
     @initialize(data=st.data())
     def start(self, data: Any) -> None:
@@ -87,7 +91,8 @@ class LockstepMachine(RuleBasedStateMachine):
         if lockstep is None or lockstep.is_silent:
             return
         choose = self._trial.component.choose
-        draw = Draw(data, lockstep.performed)
+        draw = Draw(data, lockstep.performed, salt=(self.seed << BURST_BITS) + self._bursts)
+        self._bursts += 1
         with quiet_logs():
             for _ in range(BURST):
                 draw.performed = lockstep.performed

@@ -54,14 +54,14 @@ class KeyReplicatedAdapter:
         self.counted = (0, 0)
         """Hits and lookups since the sender was cleared, by what its updates returned."""
         self.is_mixed = False
-        """Whether the last request that P0 sent is of several modalities."""
+        """Whether the last request that P0 updated is of several modalities."""
         self.is_invalidating = False
         """Whether the last report that P0 handled is of its present number."""
 
     def perform(self, operation: model.Operation) -> Any:
         """One step of P0, of P1, or of the environment."""
         number = self.deployment.front_end.number
-        self.is_mixed = False
+        self.is_mixed = len({item.modality for item in self._updated_by(operation)}) > 1
         if isinstance(operation, model.HandleReport):
             report = self.deployment.reports[operation.position]
             is_old = "epoch" in self.deployment.protections and not (
@@ -74,6 +74,17 @@ class KeyReplicatedAdapter:
             has_new_number = self.deployment.front_end.number != number
             if has_new_number and "epoch" in self.deployment.protections:
                 self.counted = (0, 0)
+
+    def _updated_by(self, operation: model.Operation) -> protocol.Request:
+        """The request that P0 updates its cache with in this operation; none for most."""
+        match operation:
+            case model.Submit(request) | accidents.SecondEngine(request):
+                return self._request(request)
+            case model.SubmitAgain(position):
+                return tuple(self.deployment.retries[position])
+            case accidents.Update() if self.deployment.front_end.checked is not None:
+                return tuple(self.deployment.front_end.checked.request)
+        return ()
 
     def _perform(self, operation: model.Operation) -> Any:
         match operation:
@@ -137,7 +148,8 @@ class KeyReplicatedAdapter:
             return None
         protections = self.deployment.protections
         is_retry = isinstance(operation, model.SubmitAgain)
-        if aspect == "p0.order" and self.is_mixed and "one-order" in protections:
+        is_of_p0 = aspect.startswith("p0.") or (aspect == "outcome" and isinstance(actual, tuple))
+        if is_of_p0 and self.is_mixed and "one-order" in protections:
             return "DR-16"
         if aspect == "outcome" and is_retry and isinstance(actual, tuple) and None in actual:
             return "DR-23" if "resend-all" in protections else None
@@ -195,7 +207,6 @@ class KeyReplicatedAdapter:
     def _message(self, message: Any) -> Any:
         if message is None:
             return None
-        self.is_mixed = len({item.modality for item in message.request}) > 1
         sent = tuple([self.payloads.content(feature.data) for feature in message.features])
         self._count(sent)
         return sent

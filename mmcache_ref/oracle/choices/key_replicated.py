@@ -61,8 +61,8 @@ def choose(config: environment.Config, state: State, draw: Draw) -> Op:
         choices += [lambda: model.Submit(request(config, state, draw))] * 4
         choices += [lambda: _accident(config, state, draw)] * 3
     if state.channel:
-        choices += [model.Deliver] * 4
-        choices += [lambda: _in_channel(state, draw)]
+        choices += [model.Deliver] * 3
+        choices += [lambda: _in_channel(state, draw)] * len(state.channel)
     if state.reports:
         choices += [lambda: model.HandleReport(draw.up_to(len(state.reports) - 1))] * 3
         choices += [lambda: accidents.LoseReport(draw.up_to(len(state.reports) - 1))]
@@ -90,7 +90,8 @@ def _accident(config: environment.Config, state: State, draw: Draw) -> Op:
 def _in_channel(state: State, draw: Draw) -> Op:
     """Something that happens to a message on its way."""
     made: Sequence[Callable[[int], Op]] = (model.Deliver, model.Deliver, accidents.Abort, accidents.Drop)
-    return draw.of(made)(draw.up_to(len(state.channel) - 1))
+    last = len(state.channel) - 1
+    return draw.of(made)(last if draw.is_one_in(2) else draw.up_to(last))
 
 
 def _clear(state: State, draw: Draw) -> Op:
