@@ -155,3 +155,9 @@ class KeyReplicatedMachine(LockstepMachine):
     """A sender and a receiver with a channel between them, and every accident of the field"""
 
     component_name = "key-replicated"
+
+
+class DriftMachine(LockstepMachine):
+    """The protocol under its default protections, with every accident of the field"""
+
+    component_name = "drift"
