@@ -18,6 +18,10 @@ REPEAT_CPU_SECONDS: Final = 0.1
 """Python drops an exception that is raised inside a callback of the garbage collector: try again."""
 
 
+AFTER_A_HANG_CPU_SECONDS: Final = 0.3
+"""The bound of a target that once used up its whole bound."""
+
+
 class TargetHung(BaseException):
     """The target spent its bound inside one operation. Not an `Exception`: targets must not swallow it."""
 
@@ -52,6 +56,10 @@ class Guard:
     def __init__(self, *, enabled: bool, seconds: float | None = None) -> None:
         self.enabled = enabled
         self.seconds = OPERATION_CPU_SECONDS if seconds is None else seconds
+
+    def shorten(self) -> None:
+        """The target hung: it is not given as long again."""
+        self.seconds = min(self.seconds, AFTER_A_HANG_CPU_SECONDS)
 
     def __enter__(self) -> None:
         if self.enabled:

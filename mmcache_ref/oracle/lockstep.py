@@ -152,6 +152,7 @@ class Lockstep:
         except NotOffered:
             raise
         except TargetHung:
+            trial.guard.shorten()
             self.set_up_error = Unexpected(HUNG)
         except (Exception, SystemExit) as error:
             self.set_up_error = raised(error)
@@ -243,6 +244,7 @@ class Lockstep:
         except NotOffered:
             raise
         except TargetHung:
+            self.trial.guard.shorten()
             return Unexpected(HUNG)
         except (Exception, SystemExit) as error:
             return raised(error)
@@ -257,6 +259,7 @@ class Lockstep:
             with self.trial.guard:
                 actual = self.adapter.observe() if self.adapter is not None else {}
         except TargetHung:
+            self.trial.guard.shorten()
             return self._mismatch(HANG_CLAUSE, "observation", "a readable state", Unexpected(HUNG))
         except (Exception, SystemExit) as error:
             clause_id = rule.state if rule is not None else self._first_rule().state
@@ -268,7 +271,7 @@ class Lockstep:
                 continue
             tally.level = max(tally.level, aspect.level)
             tally.aspects.add(name)
-            for clause_id in aspect.clauses:
+            for clause_id in (*aspect.clauses, *self._special(rule, name)):
                 tally.clauses[clause_id] += 1
             if not same(expected[name], actual[name]):
                 culprit = self._culprit(rule, name, aspect, expected[name], actual[name])
@@ -282,13 +285,19 @@ class Lockstep:
         is_unreadable = isinstance(actual, Raised | Unexpected)
         if aspect.reading and (rule is None or is_unreadable):
             return aspect.reading
-        case = (tag(self.performed[-1]), self.outcome.kind, name)
-        special: str | None = getattr(self.model, "CULPRITS", {}).get(case)
-        if special is not None:
+        for special in self._special(rule, name):
             return special
         if aspect.clause and aspect.is_culprit:
             return aspect.clause
         return (rule or self._first_rule()).state
+
+    def _special(self, rule: Rule | None, name: str) -> tuple[str, ...]:
+        """The clause that the model has for this aspect after such an operation, if it has one."""
+        if rule is None:
+            return ()
+        case = (tag(self.performed[-1]), self.outcome.kind, name)
+        found: str | None = getattr(self.model, "CULPRITS", {}).get(case)
+        return () if found is None else (found,)
 
     def _first_rule(self) -> Rule:
         """The rule of the operation that was going to be the first."""
@@ -305,6 +314,9 @@ class Lockstep:
         others = deciding(self.model, self.performed[-1], self.outcome, parts_only=True)
         if aspect in self.model.ASPECTS and isinstance(actual, Raised | Unexpected):
             # It may be the operation that made it unreadable.
+            others |= set(self.model.RULES.get((tag(self.performed[-1]), self.outcome.kind), ()))
+        if self.outcome.also:
+            # It may be any part of the operation, whatever the aspect.
             others |= set(self.model.RULES.get((tag(self.performed[-1]), self.outcome.kind), ()))
         suspects = tuple(sorted({clause_id, usual or clause_id, *others}))
         kind = self.outcome.kind

@@ -67,7 +67,7 @@ class Shrinker:
         improved = True
         while improved and self.left > 0:
             improved = False
-            for candidates in (*passes, self._smaller_values, self._renamed):
+            for candidates in (*passes, self._with_another_end, self._smaller_values, self._renamed):
                 self.may_move = candidates == self._plainer_ones
                 improved |= self._repeat(candidates)
         return self.best
@@ -140,6 +140,23 @@ class Shrinker:
                 first = [_first_position(each) for each in chosen]
                 if first != chosen:
                     yield self.best.config, first
+
+    def _with_another_end(self) -> Iterator[Candidate]:
+        """One or two of the operations, and an operation without arguments at the end instead."""
+        config, operations = self.best.config, self.best.operations
+        if not 2 < len(operations) <= ALL_SUBSETS:
+            return
+        model = self.trial.component.model
+        state = model.initial(config)
+        letters = dict.fromkeys(model.operations(config, state))
+        for operation in operations[:-1]:
+            state, _ = model.step(config, state, operation)
+            letters |= dict.fromkeys(model.operations(config, state))
+        ends = sorted((each for each in letters if weight(each) <= 1), key=repr)
+        for length in range(1, min(3, len(operations) - 1)):
+            for kept in combinations(operations[:-1], length):
+                for end in ends:
+                    yield config, (*kept, end)
 
     def _without_members(self) -> Iterator[Candidate]:
         """The operations with one member of a list of one of them left out."""

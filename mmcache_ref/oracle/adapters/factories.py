@@ -49,27 +49,23 @@ class FactoriesAdapter:
         for name in CLASSES:
             if isinstance(self.made, getattr(self.namespace, name)):
                 return name
-        return Unexpected(f"a cache of another class: {type(self.made).__name__}")
+        return Unexpected(f"a {type(self.made).__name__} that is none of this target's own classes")
 
     def blamed(self, operation: model.Operation, aspect: str, expected: Any, actual: Any) -> str | None:
         """What a result tells besides the operation's own rule.
 
         An attribute that no configuration has; keys replicated where they cannot be, or the other way round.
         """
-        if isinstance(actual, Raised):
-            return "FA-09" if actual.error == "AttributeError" else None
+        if isinstance(actual, Raised) and actual.error == "AttributeError":
+            return "FA-09"
         if aspect != "outcome" or operation.function == "processor_only":
             return None
+        if model.cache_type(operation.configuration) == "processor_only":
+            return "FA-02"
         wanted = operation.configuration
         is_plain = wanted.api_processes == 1 and wanted.data_parallel_size == 1
-        if model.PROCESSOR_ONLY in (expected, actual) and {expected, actual} != {
-            model.PROCESSOR_ONLY,
-            "None",
-        }:
-            return "FA-02"
-        if not is_plain and model.cache_type(wanted) is not None and expected != actual:
-            return "FA-02"
-        return None
+        is_lost = expected in (model.SENDER, model.RECEIVER) and actual in (model.PROCESSOR_ONLY, "None")
+        return "FA-02" if is_lost and (actual == model.PROCESSOR_ONLY or not is_plain) else None
 
     def observe(self) -> Mapping[str, Any]:
         """The budget of the LRU inside, where there is one to be seen."""
