@@ -92,12 +92,10 @@ def _operators() -> tuple[tuple[str, Any], ...]:
 
 
 def _asks_identity(name: str) -> bool:
-    """Does it put `is` where values were compared? Whether equal numbers are one object is Python's affair."""
+    """Does it put `is` where values were compared? Whether equal numbers are one object is no rule."""
     kind, *operators = name.split("_")
-    return kind == "ReplaceComparisonOperator" and [each.startswith("Is") for each in operators] == [
-        False,
-        True,
-    ]
+    is_identity = [each.startswith("Is") for each in operators]
+    return kind == "ReplaceComparisonOperator" and is_identity == [False, True]
 
 
 def essence(source: str) -> str:
