@@ -95,10 +95,13 @@ def test_fuzzing_finds_it_by_outcomes_alone(name: str) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", BROKEN)
-def test_fuzzing_names_the_clause(name: str) -> None:
+def test_fuzzing_names_the_clause_with_a_run_at_most_two_longer_than_by_hand(name: str) -> None:
+    breaks = BROKEN[name].BREAKS
     with on_trial(name) as trial:
         runs = fuzz(trial, seconds=600, seed=0, max_examples=EXAMPLES).runs
-    assert runs.keys() & set(BROKEN[name].BREAKS.clauses), list(runs)
+    named = runs.keys() & set(breaks.clauses)
+    assert named, list(runs)
+    assert min(len(runs[clause].steps) for clause in named) <= breaks.longest + 2
 
 
 @pytest.mark.parametrize("module", BROKEN.values(), ids=BROKEN)
@@ -108,7 +111,7 @@ def test_each_says_in_its_first_line_which_clause_it_breaks(module: ModuleType) 
 
 
 def test_there_are_enough_of_them() -> None:
-    assert len(BROKEN) >= 40
+    assert len(BROKEN) >= 100
     assert {module.BREAKS.component for module in BROKEN.values()} >= {
         "items",
         "lru",

@@ -143,11 +143,12 @@ def operations(config: Config, state: State) -> Iterator[Operation]:
             yield Put(key, content)
             yield SetItem(key, content)
             yield PutIfFits(key, content)
-            yield SetDefault(key, content)
-    pairs = [(key, Content(nbytes, fill=7)) for key in config.keys[:2] for nbytes in config.sizes[-3:]]
+            if nbytes in config.sizes[-2:]:
+                yield SetDefault(key, content)
+    pairs = [(key, Content(nbytes, fill=7)) for key in config.keys[:1] for nbytes in config.sizes[-3:]]
     yield UpdateWith(())
     for pair in pairs:
-        yield UpdateWith((pair, *pairs[:1]))
+        yield UpdateWith((pair, *((key, Content(1, fill=8)) for key in config.keys[-1:])))
     for remove_pinned in (False, True):
         yield RemoveOldest(remove_pinned)
         yield PopItem(remove_pinned)

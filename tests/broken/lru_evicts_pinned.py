@@ -7,7 +7,7 @@ from typing import Any
 from broken import Breaks, names
 from mmcache_ref import reference
 
-BREAKS = Breaks("lru", ("LRU-19", "LRU-15", "LRU-17", "LRU-21"), longest=4)
+BREAKS = Breaks("lru", ("LRU-19", "LRU-15", "LRU-17", "LRU-21", "LRU-22"), longest=4)
 
 
 class LRUCache(reference.LRUCache[Any, Any]):

@@ -7,7 +7,7 @@ from typing import Any
 from broken import Breaks, names
 from mmcache_ref import reference
 
-BREAKS = Breaks("lru", ("LRU-15", "LRU-17", "LRU-21"), longest=3)
+BREAKS = Breaks("lru", ("LRU-15", "LRU-17", "LRU-21", "LRU-30"), longest=3)
 
 
 class LRUCache(reference.LRUCache[Any, Any]):
