@@ -115,16 +115,17 @@ def operations(config: Config, state: State) -> Iterator[Operation]:
     for key in config.keys:
         yield Touch(key)
         yield Invalidate(key)
-        yield Validate(key, config.contents[0][1])
+        yield Validate(key, Content(1, 1))
     for key, content in config.contents:
         yield Update(key, content)
-    (first, one), (second, other) = config.contents[:2]
-    yield UpdateAll((one, other, one), (first, second, first))
-    yield UpdateAll((one, None), (first, first))
-    yield UpdateAll((one, None), (first, second))
-    yield UpdateAll((one, other), (first,))
-    yield UpdateAll((one,), (first, second))
-    yield UpdateAll((config.contents[3][1],), (config.contents[3][0],))
+    if len(config.contents) > 3:
+        (first, one), (second, other) = config.contents[:2]
+        yield UpdateAll((one, other, one), (first, second, first))
+        yield UpdateAll((one, None), (first, first))
+        yield UpdateAll((one, None), (first, second))
+        yield UpdateAll((one, other), (first,))
+        yield UpdateAll((one,), (first, second))
+        yield UpdateAll((config.contents[3][1],), (config.contents[3][0],))
     for request in config.requests:
         yield Merge(request)
     yield TooLarge(0)

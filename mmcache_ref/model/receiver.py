@@ -173,11 +173,12 @@ def operations(config: Config, state: State) -> Iterator[Operation]:
     yield MissError(("hash-1", "hash-2", "hash-1"))
     for key, content in config.contents:
         yield Update(key, content)
-    (first, one), (second, other) = config.contents[:2]
-    yield Touch(first, one)
-    yield UpdateAll((one, other, one), (first, second, first))
-    yield UpdateAll((one, None), (first, second))
-    yield UpdateAll((one, other), (first,))
+    if len(config.contents) > 1:
+        (first, one), (second, other) = config.contents[:2]
+        yield Touch(first, one)
+        yield UpdateAll((one, other, one), (first, second, first))
+        yield UpdateAll((one, None), (first, second))
+        yield UpdateAll((one, other), (first,))
     for request in config.requests:
         yield Features(request)
     yield Clear()

@@ -106,7 +106,9 @@ class LockstepMachine(RuleBasedStateMachine):
                         self._lockstep = None
                         return
                 if lockstep.is_silent:
-                    return
+                    if lockstep.model.view(lockstep.state):
+                        return
+                    lockstep.is_silent = False
 
     def violated(self, lockstep: Lockstep, mismatch: Mismatch) -> None:
         """Raise the run that broke a clause not known before, shrunk once for each clause."""

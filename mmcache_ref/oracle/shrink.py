@@ -34,9 +34,9 @@ def shrink(trial: Trial, run: Run, *, operations: int = MOST_OPERATIONS) -> Run:
     The shortest runs of the tiny graph that end where this clause decides are tried first. Then chunks of
     operations are left out, from half the run down to single ones, then any of the few that are left, then
     members of their lists; then values are made smaller, keys earlier ones of the alphabet, and an operation
-    one that does the same with less. When a plainer operation at the end fails as well, the run
-    ends with it, and names the clause that this breaks. It begins again until nothing helps, or until so many
-    `operations` have been performed: then what is left may be longer than it has to be.
+    one that does the same with less. When an operation with fewer members, or a plainer one, fails at the end
+    as well, the run ends with it, and names the clause that this breaks. It begins again until nothing helps,
+    or until so many `operations` have been performed: then what is left may be longer than it has to be.
     """
     assert run.mismatch is not None
     if run.mismatch.clause != HANG_CLAUSE:
@@ -68,7 +68,7 @@ class Shrinker:
         while improved and self.left > 0:
             improved = False
             for candidates in (*passes, self._with_another_end, self._smaller_values, self._renamed):
-                self.may_move = candidates == self._plainer_ones
+                self.may_move = candidates in (self._plainer_ones, self._without_members)
                 improved |= self._repeat(candidates)
         return self.best
 
@@ -95,7 +95,7 @@ class Shrinker:
             self.left -= A_HANG
         if found is None or (found.kind == INITIAL) != self.is_initial:
             return False
-        is_plainer_end = self.may_move and len(run.steps) == len(self.best.steps)
+        is_plainer_end = self.may_move and run.operations[:-1] == self.best.operations[:-1]
         if found.clause != self.clause and not (is_plainer_end and found.clause != HANG_CLAUSE):
             return False
         if self._weight(run.config, run.operations) >= self._weight(self.best.config, self.best.operations):

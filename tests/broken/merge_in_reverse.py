@@ -7,7 +7,7 @@ from typing import Any
 from broken import Breaks, names
 from mmcache_ref import reference
 
-BREAKS = Breaks("sender", ("IF-11",), longest=1)
+BREAKS = Breaks("sender", ("IF-11", "KR-02"), longest=1)
 
 
 def merge_mm_kwargs(

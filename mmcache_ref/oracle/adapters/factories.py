@@ -64,8 +64,10 @@ class FactoriesAdapter:
             return "FA-02"
         wanted = operation.configuration
         is_plain = wanted.api_processes == 1 and wanted.data_parallel_size == 1
-        is_lost = expected in (model.SENDER, model.RECEIVER) and actual in (model.PROCESSOR_ONLY, "None")
-        return "FA-02" if is_lost and (actual == model.PROCESSOR_ONLY or not is_plain) else None
+        is_lost = expected in (model.SENDER, model.RECEIVER) and actual == "None"
+        if actual == model.PROCESSOR_ONLY and expected != "None":
+            return "FA-02"
+        return "FA-02" if is_lost and not is_plain else None
 
     def observe(self) -> Mapping[str, Any]:
         """The budget of the LRU inside, where there is one to be seen."""

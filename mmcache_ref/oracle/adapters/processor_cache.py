@@ -82,7 +82,9 @@ class ProcessorCacheAdapter:
             return "PO-08" if is_processor_only else "KR-15"
         is_merged = isinstance(operation, model.Merge) and isinstance(actual, tuple)
         if aspect == "outcome" and is_merged and isinstance(expected, tuple):
-            return _blamed_of_merge(expected, actual)
+            return _blamed_of_merge(expected, actual, "PO-01" if is_processor_only else "KR-02")
+        if aspect == "order" and is_merged and sorted(expected) == sorted(actual):
+            return "IF-11"
         return None
 
     def _update_all(self, contents: Sequence[Content | None], hashes: list[str]) -> Any:
@@ -132,16 +134,16 @@ class ProcessorCacheAdapter:
         return updated(self.payloads, given, out)
 
 
-def _blamed_of_merge(expected: tuple[Any, ...], actual: tuple[Any, ...]) -> str | None:
-    """By the first item that differs: was it updated wrong, or were its prompt updates renumbered wrong?"""
+def _blamed_of_merge(expected: tuple[Any, ...], actual: tuple[Any, ...], hit: str) -> str | None:
+    """By the first item that differs: its place, what a hit returned (clause `hit`), or who was updated."""
     if len(actual) != len(expected):
         return "IF-12"
     for mine, theirs in zip(expected, actual, strict=True):
-        if mine != theirs:
-            is_same = isinstance(theirs, Updated) and mine == replace(
-                theirs, index=mine.index, updates=mine.updates
-            )
-            return "IF-12" if is_same or not isinstance(theirs, Updated) else "IF-11"
+        if mine == theirs:
+            continue
+        if not isinstance(theirs, Updated) or mine == replace(theirs, index=mine.index):
+            return "IF-12"
+        return "IF-11" if mine.is_input else hit
     return None
 
 
