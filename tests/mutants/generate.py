@@ -54,7 +54,7 @@ class Mutant:
 def mutants_of(module: str, source: str) -> Iterator[Mutant]:
     """Every mutant of a module that can be compiled, and to other code than the module.
 
-    Annotations and aliases of types decide nothing, and docstrings are not read: a change of these is none.
+    Annotations, aliases of types and docstrings decide nothing: a change of these is none.
     """
     original = essence(source)
     tree = ast.parse(source)
@@ -127,9 +127,15 @@ def essence(source: str) -> str:
                 node.annotation = ast.Constant("")
             case ast.FunctionDef():
                 node.returns = None
+                node.decorator_list = [each for each in node.decorator_list if not _is_declaration(each)]
         if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef):
             node.body = [each for each in node.body if not is_docstring(each)] or [ast.Pass()]
     return ast.dump(tree)
+
+
+def _is_declaration(decorator: ast.expr) -> bool:
+    """Does a decorator speak to type checkers and authors of subclasses only?"""
+    return isinstance(decorator, ast.Name) and decorator.id in ("abstractmethod", "overload")
 
 
 def is_docstring(statement: ast.stmt) -> bool:
