@@ -234,7 +234,7 @@ def test_validating_and_closing_do_nothing(cache: ModuleType) -> None:
 
 
 @BOTH
-@pytest.mark.clause("IT-17", "IF-09")
+@pytest.mark.clause("IF-09")
 def test_another_cache_begins_empty(cache: ModuleType) -> None:
     state, outcome = run(cache, AB, Fresh(("a", "b")))
     assert (state, outcome.result) == (AB, (0, 0, False, False))

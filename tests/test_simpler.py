@@ -4,15 +4,21 @@ from __future__ import annotations
 
 from mmcache_ref.model import items, lru, processor_cache, receiver
 from mmcache_ref.model.component import Content
-from mmcache_ref.oracle.simpler import renamed, simpler, weight, without_members
+from mmcache_ref.oracle.simpler import canonical, renamed, simpler, weight, without_members
 
 FOUR = Content(4, 2)
 
 
 def test_a_content_becomes_smaller_and_one_byte_is_simpler_than_none() -> None:
-    assert set(simpler(FOUR)) == {Content(n, 2) for n in (0, 1, 2, 3)} | {Content(4, 0), Content(4, 1)}
-    assert weight(Content(1, 1)) < weight(Content(0, 1)) < weight(Content(4, 1))
-    assert Content(1, 0) in simpler(Content(0, 0))
+    smaller = {Content(0), Content(1, 3), Content(2, 3), Content(3, 3), Content(4, 1), Content(4, 2)}
+    assert set(simpler(Content(4, 3))) == smaller
+    assert weight(Content(1, 1)) < weight(Content(0))
+    assert list(simpler(Content(0))) == [Content(1, 0)]
+
+
+def test_what_has_no_bytes_has_nothing_to_fill() -> None:
+    odd = processor_cache.UpdateAll((Content(0, 3), Content(1, 3)), ("a", "b"))
+    assert canonical(odd) == processor_cache.UpdateAll((Content(0), Content(1, 3)), ("a", "b"))
 
 
 def test_a_field_takes_its_default_and_a_key_an_earlier_letter() -> None:

@@ -32,7 +32,7 @@ from .processor_cache_alphabet import (
     Validate,
     plainer,
 )
-from .processor_cache_rules import aspects, rules
+from .processor_cache_rules import aspects, culprits, rules
 
 __all__ = [
     "PRESETS",
@@ -56,6 +56,7 @@ __all__ = [
     "Validate",
     "aspects",
     "bare",
+    "culprits",
     "observe",
     "operations",
     "plainer",

@@ -14,11 +14,17 @@ def aspects(size_clause: str) -> dict[str, Aspect]:
     """
     return {
         "budget": Aspect(2, "FA-11", reading="FA-11"),
-        "order": Aspect(2, reading="IT-17"),
+        "order": Aspect(2, reading="LRU-02"),
         "hits": Aspect(1, reading="IF-09"),
         "total": Aspect(1, reading="IF-09"),
-        "bytes": Aspect(2, size_clause, reading="IT-17"),
+        "bytes": Aspect(2, size_clause, reading="LRU-01"),
     }
+
+
+def culprits(stats_clause: str) -> dict[tuple[str, str, str], str]:
+    """The counters after a merge step: what is counted besides the updates, unless one was promised."""
+    kinds = ("merged", "evicting", "too_large")
+    return {("merge", kind, name): stats_clause for kind in kinds for name in ("hits", "total")}
 
 
 UPDATING = ("hit", "stored", "evicted", "too_large", "asserted", "lapsed", "promised")
@@ -44,7 +50,7 @@ def rules(clauses: Mapping[str, str]) -> dict[tuple[str, str], Rule]:
         ("release", "released"): common("IF-08"),
         ("validate", "ignored"): common("IF-08"),
         ("close", "ignored"): common("IF-08"),
-        ("fresh", "empty"): Rule("IT-17", "IF-09"),
+        ("fresh", "empty"): Rule(clauses["asserted"], "IF-09"),
         ("too_large", "warned"): common("IF-04"),
         ("too_large", "item too_large"): own("too_large"),
         **{("update", kind): own(kind) for kind in UPDATING},

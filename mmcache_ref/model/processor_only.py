@@ -8,6 +8,7 @@ from .processor_cache import PRESETS, Config, Operation, State, bare, observe, o
 
 __all__ = [
     "ASPECTS",
+    "CULPRITS",
     "NAME",
     "PRESETS",
     "PROPERTIES",
@@ -39,6 +40,7 @@ RULES = processor_cache.rules(
     }
 )
 ASPECTS = processor_cache.aspects("PO-05")
+CULPRITS = processor_cache.culprits("PO-06")
 PROPERTIES = processor_cache.properties("PO-07")
 
 

@@ -147,14 +147,14 @@ RULES: Mapping[tuple[str, str], Rule] = {
     ("update_all", "unequal"): rule("IF-02"),
     **{("update_all", kind): rule(UPDATING[kind]) for kind in RARE},
     **{("update_all", f"item {kind}"): rule(clause) for kind, clause in UPDATING.items() if kind not in RARE},
-    ("fresh", "empty"): rule("IT-17"),
+    ("fresh", "empty"): rule("KR-11"),
     ("miss_error", "made"): rule("IF-17"),
     ("clear", "cleared"): rule("IF-05"),
 }
 ASPECTS = {
     "budget": Aspect(2, "FA-11", reading="FA-11"),
-    "order": Aspect(2, reading="IT-17"),
-    "bytes": Aspect(2, "LRU-01", reading="IT-17"),
+    "order": Aspect(2, reading="LRU-02"),
+    "bytes": Aspect(2, "LRU-01", reading="LRU-01"),
 }
 
 

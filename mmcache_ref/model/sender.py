@@ -8,6 +8,7 @@ from .processor_cache import PRESETS, Config, Operation, State, bare, observe, o
 
 __all__ = [
     "ASPECTS",
+    "CULPRITS",
     "NAME",
     "PRESETS",
     "PROPERTIES",
@@ -40,6 +41,7 @@ RULES = processor_cache.rules(
     }
 )
 ASPECTS = processor_cache.aspects("KR-01")
+CULPRITS = processor_cache.culprits("KR-07")
 PROPERTIES = processor_cache.properties("KR-13")
 
 

@@ -88,9 +88,24 @@ def without_members(value: Any) -> Iterator[Any]:
         yield from _inside(value, name, without_members)
 
 
+def canonical(value: Any) -> Any:
+    """The value with contents as items have them: one without bytes has nothing to fill."""
+    if isinstance(value, Content):
+        return value if value.nbytes else Content(0)
+    if is_record(value):
+        return replaced(value, **{name: canonical(getattr(value, name)) for name in fields(value)})
+    return tuple([canonical(member) for member in value]) if isinstance(value, tuple) else value
+
+
 def simpler(value: Any) -> Iterator[Any]:
     """Values like this one with one part of them smaller: a default, a smaller number, an earlier letter."""
-    if is_record(value):
+    if isinstance(value, Content):
+        sizes = (0, 1, value.nbytes // 2, value.nbytes - 1) if value.nbytes else (1,)
+        for nbytes in sorted({each for each in sizes if each >= 0} - {value.nbytes}):
+            yield canonical(Content(nbytes, value.fill))
+        for fill in {1, value.fill - 1} - {value.fill} if value.nbytes else ():
+            yield Content(value.nbytes, max(0, fill))
+    elif is_record(value):
         usual = defaults(value)
         for name in fields(value):
             is_changed = name in usual and getattr(value, name) != usual[name]

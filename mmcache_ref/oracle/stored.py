@@ -10,6 +10,7 @@ import msgspec
 from mmcache_ref.oracle.components import COMPONENTS
 from mmcache_ref.oracle.errors import BadRun
 from mmcache_ref.oracle.run import Profile, Run, Step
+from mmcache_ref.oracle.simpler import canonical
 from mmcache_ref.oracle.verdict import ComponentVerdict
 
 
@@ -22,7 +23,9 @@ def typed(run: Run) -> Run:
     try:
         config = msgspec.convert(run.config, type=model.Config)
         steps = tuple(
-            msgspec.structs.replace(step, operation=msgspec.convert(step.operation, type=model.Operation))
+            msgspec.structs.replace(
+                step, operation=canonical(msgspec.convert(step.operation, type=model.Operation))
+            )
             for step in run.steps
         )
     except msgspec.ValidationError as error:

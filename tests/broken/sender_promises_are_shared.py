@@ -10,7 +10,7 @@ from mmcache_ref import reference
 BREAKS = Breaks(
     "sender",
     (
-        "IT-17",
+        "KR-04",
         "KR-15",
     ),
     longest=4,

@@ -118,22 +118,29 @@ class Payloads:
     """Items, features and prompt updates of one target, made of descriptions and read back."""
 
     KEY = "data"
+    MORE = "more"
 
     def __init__(self, namespace: Any) -> None:
         self._namespace = namespace
         self._full = byte_maker()
 
     def item(self, content: Content) -> Any:
-        """A fresh item with one `uint8` payload of `nbytes` bytes, each `fill`."""
-        return self._namespace.make_item({self.KEY: self._full(content)})
+        """A fresh item of `nbytes` bytes, each `fill`, in one `uint8` payload, or halved into two."""
+        half = content.nbytes // 2 if updates_of(content) > 1 else 0
+        if not half:
+            return self._namespace.make_item({self.KEY: self._full(content)})
+        parts = Content(half, content.fill), Content(content.nbytes - half, content.fill)
+        named = zip((self.KEY, self.MORE), map(self._full, parts), strict=True)
+        return self._namespace.make_item(dict(named))
 
     def content(self, item: Any) -> Content | Unexpected | None:
         """The description of an item that came out of the target."""
         if item is None:
             return None
         try:
-            data = item[self.KEY].data
-            flat = data.reshape(-1).tolist()
+            flat = item[self.KEY].data.reshape(-1).tolist()
+            if self.MORE in item:
+                flat += item[self.MORE].data.reshape(-1).tolist()
         except (TypeError, KeyError, AttributeError) as error:
             return Unexpected(f"not an item with a payload: {item!r:.80} ({error})")
         fills = set(flat)

@@ -23,7 +23,7 @@ class LruAdapter:
         self.cache = self._make()
 
     def perform(self, operation: lru.Operation) -> Any:
-        """One call of the cache."""
+        """One call of the cache; of what it returns only what a clause speaks of."""
         cache = self.cache
         match operation:
             case lru.Contains(key):
@@ -35,14 +35,16 @@ class LruAdapter:
             case lru.Get(key, has_default):
                 return _or_none(cache.get(key, MISSING)) if has_default else cache.get(key)
             case lru.Touch(key):
-                return cache.touch(key)
+                cache.touch(key)
+                return None
             case lru.Pop(key, has_default):
                 return _or_none(cache.pop(key, MISSING)) if has_default else cache.pop(key)
             case lru.Delete(key):
                 del cache[key]
                 return None
             case lru.Put(key, content):
-                return cache.put(key, content)
+                cache.put(key, content)
+                return None
             case lru.SetItem(key, content):
                 cache[key] = content
                 return None
@@ -51,16 +53,19 @@ class LruAdapter:
             case lru.SetDefault(key, content):
                 return cache.setdefault(key, content)
             case lru.UpdateWith(pairs):
-                return cache.update(list(pairs))
+                cache.update(list(pairs))
+                return None
             case lru.Pin(key):
-                return cache.pin(key)
+                cache.pin(key)
+                return None
             case lru.RemoveOldest(remove_pinned):
                 cache.remove_oldest(**_given(remove_pinned=remove_pinned))
                 return None
             case lru.PopItem(remove_pinned):
                 return tuple(cache.popitem(**_given(remove_pinned=remove_pinned)))
             case lru.Clear():
-                return cache.clear()
+                cache.clear()
+                return None
             case lru.Stat(delta):
                 return counted(cache.stat(**_given(delta=delta)))
             case lru.HitRatio():

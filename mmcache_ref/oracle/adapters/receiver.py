@@ -25,12 +25,12 @@ class ReceiverAdapter:
         self.cache = self._make()
 
     def perform(self, operation: model.Operation) -> Any:
-        """One call of the cache."""
+        """One call of the cache; of what it returns only what a clause speaks of."""
         match operation:
             case model.Touch(key, content):
-                if content is None:
-                    return self.cache.touch_receiver_cache_item(key)
-                return self.cache.touch_receiver_cache_item(key, self.payloads.item(content))
+                items = () if content is None else (self.payloads.item(content),)
+                self.cache.touch_receiver_cache_item(key, *items)
+                return None
             case model.Update(key, content):
                 given = None if content is None else self.payloads.item(content)
                 return received(self.payloads, given, self.cache.get_and_update_item(given, key))
@@ -39,7 +39,8 @@ class ReceiverAdapter:
             case model.Features(features):
                 return ingest(self.namespace, self.payloads, self.cache, features)
             case model.Clear():
-                return self.cache.clear_cache()
+                self.cache.clear_cache()
+                return None
             case model.Fresh(hashes):
                 return self._fresh(hashes)
             case model.MissError(hashes):
