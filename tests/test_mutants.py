@@ -185,7 +185,11 @@ def findings(listed: str, tmp_path: Path, *, kills: dict[Name, Kill | None] | No
     mutants = {name: Mutant(name, "RemoveStatement", 2, 2, "", "") for name in (GO, WAIT)}
     if kills is None:
         kills = {GO: Kill("exhaustive", "lru", "LRU-01", 2), WAIT: None}
-    return Findings(mutants, kills, survivors.load(tmp_path / "survivors.toml"))
+    listed = survivors.read(tmp_path / "survivors.toml")
+    excluded = {
+        each: sum(each.covers(name.module, name.function) for name in mutants) for each in listed.excluded
+    }
+    return Findings(mutants, kills, survivors.by_name(listed), excluded)
 
 
 def test_an_explained_equivalent_survivor_is_good_and_not_part_of_the_score(tmp_path: Path) -> None:
@@ -224,6 +228,29 @@ def test_a_score_below_the_demanded_one_fails(tmp_path: Path) -> None:
     assert not bad.is_good
 
 
+EXCLUDED = """
+[[excluded]]
+module = "m"
+functions = ["f"]
+why = "Nobody asks."
+"""
+
+
+def test_an_exclusion_covers_a_function_and_what_is_in_it(tmp_path: Path) -> None:
+    [exclusion] = findings(LISTED + EXCLUDED, tmp_path).excluded
+    assert exclusion.covers("m", "f")
+    assert exclusion.covers("m", "f.inner")
+    assert not exclusion.covers("m", "further")
+    assert not exclusion.covers("n", "f")
+
+
+def test_an_exclusion_of_what_is_gone_fails(tmp_path: Path) -> None:
+    assert findings(LISTED + EXCLUDED, tmp_path).is_good
+    bad = findings(LISTED + EXCLUDED.replace('"f"', '"g"'), tmp_path)
+    assert not bad.is_good
+    assert "GONE, though excluded: m: g" in describe(bad, {})
+
+
 @pytest.mark.parametrize(
     ("changed", "complaint"),
     [
@@ -247,4 +274,4 @@ def test_results_are_kept_for_the_same_basis_only(tmp_path: Path) -> None:
 
 
 def test_the_list_of_survivors_can_be_read() -> None:
-    assert all(explanation.why for explanation in survivors.load().values())
+    assert survivors.by_name(survivors.read())

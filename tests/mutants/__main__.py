@@ -72,21 +72,27 @@ def _inside(arguments: argparse.Namespace) -> int:
     session = Session(
         root, results, examples=arguments.examples, processes=arguments.jobs, say=_Progress().say
     )
-    mutants = session.mutants(arguments.wanted)
-    if not mutants:
+    listed = survivors.read()
+    known = session.mutants(arguments.wanted)
+    if not known:
         print(f"no mutant of {' or '.join(arguments.wanted)}", file=sys.stderr)
         return 1
+    excluded = {
+        each: {name for name in known if each.covers(name.module, name.function)} for each in listed.excluded
+    }
+    mutants = {
+        name: each for name, each in known.items() if not any(name in them for them in excluded.values())
+    }
     try:
         session.measure()
     except NotJudged as error:
         print(f"the reference does not conform: {error}", file=sys.stderr)
         return 3
-    kills = session.run(mutants)
-    explained = survivors.load()
     findings = report.Findings(
         mutants,
-        kills,
-        {name: each for name, each in explained.items() if is_wanted(name, arguments.wanted)},
+        session.run(mutants),
+        {name: each for name, each in survivors.by_name(listed).items() if is_wanted(name, arguments.wanted)},
+        {each: len(names) for each, names in excluded.items() if names or not arguments.wanted},
     )
     executed_by = {name: session.executed_by(mutants[name]) for name in findings.unexplained}
     print(report.describe(findings, executed_by))

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 import cosmic_ray.plugins
 from cosmic_ray.ast import ast_nodes, get_ast
@@ -80,22 +80,33 @@ def mutants_of(module: str, source: str) -> Iterator[Mutant]:
             yield Mutant(name, label, lineno, _statement(tree, lineno), changed, "\n".join(diff))
 
 
+_ARITHMETIC: Final = frozenset(
+    {"Add_Sub", "Sub_Add", "Mul_Div", "Div_Mul", "FloorDiv_Mul", "Mod_Mul", "Pow_Mul"}
+)
+"""One other operator for each: the eleven others give nonsense, and a high score for finding it."""
+
+
 @cache
 def _operators() -> tuple[tuple[str, Any], ...]:
-    """Each operator that takes no arguments, by its name."""
+    """Each operator that takes no arguments and is wanted, by its name."""
     names = [name for name in cosmic_ray.plugins.operator_names() if name.startswith("core/")]
     theirs = [(name.removeprefix("core/"), cosmic_ray.plugins.get_operator(name)) for name in names]
     ours = [(each.__name__, each) for each in OPERATORS]
     return tuple(
-        (name, each()) for name, each in [*theirs, *ours] if not each.arguments() and not _asks_identity(name)
+        (name, each()) for name, each in [*theirs, *ours] if not each.arguments() and _is_wanted(name)
     )
 
 
-def _asks_identity(name: str) -> bool:
-    """Does it put `is` where values were compared? Whether equal numbers are one object is no rule."""
-    kind, *operators = name.split("_")
-    is_identity = [each.startswith("Is") for each in operators]
-    return kind == "ReplaceComparisonOperator" and is_identity == [False, True]
+def _is_wanted(name: str) -> bool:
+    """Is an operator's mutant a mistake that somebody makes?"""
+    kind, _, change = name.partition("_")
+    if kind == "ReplaceBinaryOperator":
+        return change in _ARITHMETIC
+    if kind == "ReplaceComparisonOperator":
+        # Whether equal numbers are one object is Python's choice.
+        before, after = change.split("_")
+        return before.startswith("Is") or not after.startswith("Is")
+    return True
 
 
 def essence(source: str) -> str:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Final
 
 from mutants.generate import Mutant, Name
 from mutants.judge import Kill
-from mutants.survivors import ARROW, Explanation
+from mutants.survivors import ARROW, Exclusion, Explanation
 
 LEAST_SCORE: Final = 0.95
 """Killed mutants per mutant that is not equivalent."""
@@ -26,6 +26,8 @@ class Findings:
     mutants: Mapping[Name, Mutant]
     kills: Mapping[Name, Kill | None]
     explained: Mapping[Name, Explanation]
+    excluded: Mapping[Exclusion, int] = field(default_factory=dict)
+    """How many mutants each exclusion leaves out."""
 
     @property
     def survivors(self) -> list[Name]:
@@ -57,7 +59,8 @@ class Findings:
 
     @property
     def is_good(self) -> bool:
-        return not (self.unexplained or self.refuted or self.gone) and self.score >= LEAST_SCORE
+        fits = not (self.unexplained or self.refuted or self.gone) and all(self.excluded.values())
+        return fits and self.score >= LEAST_SCORE
 
 
 def describe(findings: Findings, executed_by: Mapping[Name, Collection[str]]) -> str:
@@ -76,6 +79,9 @@ def describe(findings: Findings, executed_by: Mapping[Name, Collection[str]]) ->
         lines += [f"KILLED, though explained: {name}", f"  {how(kill)}: {kill.says}", ""]
     for name in findings.gone:
         lines += [f"GONE, though explained: {name}", ""]
+    for exclusion, count in findings.excluded.items():
+        if not count:
+            lines += [f"GONE, though excluded: {exclusion.module}: {', '.join(exclusion.functions)}", ""]
     return "\n".join([*lines, *_table(findings), *_summary(findings)])
 
 
@@ -112,6 +118,7 @@ def _summary(findings: Findings) -> list[str]:
     survivors = len(findings.survivors)
     return [
         "",
+        f"not judged: {sum(findings.excluded.values()):,} mutants of functions that survivors.toml excludes",
         f"killed: {killed or 'none'}",
         f"survived: {survivors}, of which {findings.equivalent} are equivalent; "
         f"not explained: {len(findings.unexplained)}; "

@@ -44,16 +44,41 @@ class Explanation(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
                 yield Name(self.module, self.function, line, becomes)
 
 
-class _File(msgspec.Struct, forbid_unknown_fields=True):
+class Exclusion(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """Why functions (or classes with all that is in them) are not mutated: the oracle has no say on them."""
+
+    module: str
+    functions: tuple[str, ...]
+    why: str
+
+    def covers(self, module: str, function: str) -> bool:
+        """Is the function one of these, or inside one?"""
+        return module == self.module and any(
+            function == each or function.startswith(f"{each}.") for each in self.functions
+        )
+
+
+class Listed(msgspec.Struct, forbid_unknown_fields=True):
+    """The whole file."""
+
     explained: tuple[Explanation, ...] = ()
+    excluded: tuple[Exclusion, ...] = ()
 
 
-def load(path: Path = FILE) -> dict[Name, Explanation]:
-    """Every explained mutant; `ValueError` for one that is explained twice or without words."""
+def read(path: Path = FILE) -> Listed:
+    """The file; `ValueError` for a reason without words."""
+    listed = msgspec.convert(tomllib.loads(path.read_text(encoding="utf-8")), Listed)
+    reasons: list[Explanation | Exclusion] = [*listed.explained, *listed.excluded]
+    for each in reasons:
+        if not each.why.strip():
+            raise ValueError(f"{each.module}: no reason is given in {each}")
+    return listed
+
+
+def by_name(listed: Listed) -> dict[Name, Explanation]:
+    """Every explained mutant; `ValueError` for one that is explained twice."""
     explained: dict[Name, Explanation] = {}
-    for explanation in msgspec.convert(tomllib.loads(path.read_text(encoding="utf-8")), _File).explained:
-        if not explanation.why.strip():
-            raise ValueError(f"{explanation.module}:{explanation.function}: no reason is given")
+    for explanation in listed.explained:
         for name in explanation.names():
             if name in explained:
                 raise ValueError(f"{name} is explained twice")
