@@ -374,9 +374,7 @@ def test_an_accident_breaks_its_clause_by_a_shortest_run(
     assert len(found.verdicts[name].run or ()) - 1 == steps
 
 
-@pytest.mark.clause(
-    *(f"DR-{number:02}" for number in (6, 7, 10, 12, 13, 14, 15, 16, 17, 18, 19, 21, 22, 24))
-)
+@pytest.mark.clause(*(f"DR-{number:02}" for number in (6, 7, 10, 12, 13, 14, 15, 16, 17, 18, 19, 21, 22, 24)))
 @pytest.mark.parametrize("accident", sorted(ACCIDENTS))
 def test_with_its_protection_an_accident_does_no_harm(accident: str) -> None:
     found = search(accident, protections=ACCIDENTS[accident].protections)

@@ -172,7 +172,7 @@ def _verdict(
         if options.profile == "safe" or not clause(identifier).is_stronger or identifier == HANG_CLAUSE
     ]
     clauses = tuple(_clause(identifier, tally.clauses, executed, shared, fuzzed) for identifier in judged)
-    is_broken = any(each.status == "broken" for each in clauses)
+    is_broken = any(each.is_violated for each in clauses)
     graph = graph_size(component.name, options.profile) if "exhaustive" in options.stages else (0, 0)
     possible = {
         case

@@ -33,6 +33,12 @@ class ClauseVerdict(msgspec.Struct, frozen=True):
     seed: int | None = None
     sentence: str = ""
     follows_from: tuple[str, ...] = ()
+    requirement: Literal["MUST", "SHOULD", "MAY"] = "MUST"
+
+    @property
+    def is_violated(self) -> bool:
+        """Is a MUST broken? What is only recommended may be left out."""
+        return self.status == "broken" and self.requirement == "MUST"
 
 
 class Reached(msgspec.Struct, frozen=True):
@@ -91,10 +97,18 @@ class ComponentVerdict(msgspec.Struct, frozen=True):
 
     @property
     def broken(self) -> tuple[ClauseVerdict, ...]:
-        """The clauses that are broken: those that follow from no other first, then those with short runs."""
+        """The clauses that are broken: those that follow from no other first, then those with short runs.
+
+        What is only recommended comes last.
+        """
         found = [each for each in self.clauses if each.status == "broken"]
         length = {each.id: len(each.run.steps) if each.run else 0 for each in found}
-        return tuple(sorted(found, key=lambda each: (bool(each.follows_from), length[each.id], each.id)))
+        return tuple(
+            sorted(
+                found,
+                key=lambda each: (not each.is_violated, bool(each.follows_from), length[each.id], each.id),
+            )
+        )
 
 
 class TargetVerdict(msgspec.Struct, frozen=True):
@@ -144,7 +158,18 @@ def clause_verdict(
     """A clause is kept only if something was compared for it."""
     status: ClauseStatus = "broken" if run is not None else "kept" if comparisons else "not reached"
     said = sentence(run) if run is not None else ""
-    return ClauseVerdict(identifier, status, comparisons, clause(identifier).rule, run, stage, seed, said)
+    named = clause(identifier)
+    return ClauseVerdict(
+        identifier,
+        status,
+        comparisons,
+        named.rule,
+        run,
+        stage,
+        seed,
+        said,
+        requirement=named.level,  # type: ignore[arg-type]
+    )
 
 
 def schema() -> dict[str, Any]:

@@ -38,7 +38,9 @@ def _case(target: TargetVerdict, suite: str, each: ClauseVerdict) -> ElementTree
     case = ElementTree.Element("testcase", classname=suite, name=each.id)
     if each.status == "not reached":
         ElementTree.SubElement(case, "skipped", message="nothing was compared for this clause")
-    if each.run is not None and each.run.mismatch is not None:
+    if each.status == "broken" and not each.is_violated:
+        ElementTree.SubElement(case, "skipped", message=_legal(f"recommended, not kept: {each.sentence}"))
+    elif each.run is not None and each.run.mismatch is not None:
         mismatch = each.run.mismatch
         message = _legal(each.sentence or each.rule)
         failure = ElementTree.SubElement(case, "failure", message=message, type=each.id)

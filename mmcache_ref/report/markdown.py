@@ -67,7 +67,13 @@ def _row(component: ComponentVerdict) -> str:
 def _violation(target: TargetVerdict, component: ComponentVerdict, broken: ClauseVerdict) -> list[str]:
     run = broken.run
     assert run is not None
-    lines = [f"### {broken.id} in {component.component}", "", _plain(broken.sentence or broken.rule), ""]
+    mark = "" if broken.is_violated else " (recommended, not kept)"
+    lines = [
+        f"### {broken.id} in {component.component}{mark}",
+        "",
+        _plain(broken.sentence or broken.rule),
+        "",
+    ]
     if broken.follows_from:
         lines += [f"Probably follows from {', '.join(broken.follows_from)}.", ""]
     steps = []

@@ -81,8 +81,12 @@ def _cell(verdict: ComponentVerdict) -> Text:
         return text.append(f"\n{shortened(verdict.reason)}", style="not bold default")
     kept = [each.id for each in verdict.clauses if each.status == "kept"]
     text.append(f" at L{verdict.level}", style="not bold default")
-    if verdict.broken:
-        text.append("\nbroken: " + ranges(each.id for each in verdict.broken), style="not bold red")
+    if any(each.is_violated for each in verdict.broken):
+        names = ranges(each.id for each in verdict.broken if each.is_violated)
+        text.append(f"\nbroken: {names}", style="not bold red")
+    if not all(each.is_violated for each in verdict.broken):
+        names = ranges(each.id for each in verdict.broken if not each.is_violated)
+        text.append(f"\nrecommended, not kept: {names}", style="not bold yellow")
     unreached = [each.id for each in verdict.clauses if each.status == "not reached"]
     if unreached:
         text.append("\nnot reached: " + ranges(unreached), style="not bold yellow")
@@ -164,9 +168,10 @@ def violation(
     run = broken.run
     assert run is not None
     found = f"fuzz seed {broken.seed}" if broken.seed is not None else FOUND_BY[broken.stage or "exhaustive"]
+    how = "broken" if broken.is_violated else "is recommended, and not kept"
     head = Text.assemble(
-        (broken.id, "bold red"),
-        f" broken by {target.target}, {component.component}, {_count(run)} ({found})",
+        (broken.id, "bold red" if broken.is_violated else "bold yellow"),
+        f" {how} by {target.target}, {component.component}, {_count(run)} ({found})",
     )
     lines: list[RenderableType] = [head]
     if broken.sentence:
@@ -228,8 +233,11 @@ def reasons(target: TargetVerdict) -> dict[str, list[str]]:
 
 
 def _closing(target: TargetVerdict) -> Text:
-    broken = {each.id for component in target.components for each in component.broken}
+    found = [each for component in target.components for each in component.broken]
+    broken = {each.id for each in found if each.is_violated}
+    left_out = {each.id for each in found} - broken
     what = f": {ranges(broken)}" if broken else ""
+    what += f"; recommended, not kept: {ranges(left_out)}" if left_out else ""
     return Text.assemble(
         f"{target.target} ",
         (target.status, f"bold {COLOURS[target.status]}"),

@@ -89,7 +89,7 @@ class KeyReplicatedAdapter:
     def _perform(self, operation: model.Operation) -> Any:
         match operation:
             case accidents.Check(request):
-                return self._unless_unsupplied(lambda: self.deployment.check(self._request(request)))
+                return self._unless_unsupplied(lambda: tuple(self.deployment.check(self._request(request))))
             case accidents.SecondFrontEnd(request):
                 return self._unless_unsupplied(
                     lambda: self._answered(self.deployment.second_front_end(self._request(request)))
