@@ -6,6 +6,7 @@ import logging
 import math
 import multiprocessing
 import signal
+import sys
 import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
@@ -29,9 +30,9 @@ MOST_OPERATIONS: Final = 20_000
 """Of one seed."""
 HOPELESS: Final = 2
 """A task that has found nothing from so many seeds does not try the others."""
-HANG_SECONDS: Final = 0.2
-"""CPU time that one operation may take here. Seeded faults are pure Python on a few bytes, and a fault that
-spins is judged many times while its run is shrunk."""
+HANG_SECONDS: Final = 0.5
+"""CPU time that one operation may take here. Seeded faults are pure Python on a few bytes: what costs time is
+the garbage collector, and a fault that spins is judged many times while its run is shrunk."""
 STATES: Final = (1 << 10, 1 << 12, 1 << 14, 1 << 16, 1 << 18)
 """Sizes of the searches of the model, each tried when the one before found nothing."""
 
@@ -87,9 +88,11 @@ def perform_all(
 
 
 def _prepare_process() -> None:
-    """The parent alone answers Ctrl-C; what the caches log is of no interest."""
+    """The parent alone answers Ctrl-C; what the caches log is of no interest, nor is a guard's exception
+    that Python dropped: the guard tries again."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     logging.disable(logging.CRITICAL)
+    sys.unraisablehook = lambda dropped: None
 
 
 def perform(task: Task) -> Part:
