@@ -4,20 +4,25 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from itertools import chain, islice
 from types import SimpleNamespace
 from typing import Any
 
+import pytest
 from broken import lru_pop_keeps_pin, lru_touch_keeps_order, names, receiver_raises_at_first_miss
+from msgspec import structs
 
-from mmcache_ref.model import accidents, lru, receiver
+from mmcache_ref.model import accidents, items, lru, receiver
 from mmcache_ref.model.component import Content, Op, tag
 from mmcache_ref.model.key_replicated import Deliver, Submit
 from mmcache_ref.oracle.components import COMPONENTS
+from mmcache_ref.oracle.draws import Draw
 from mmcache_ref.oracle.lockstep import Trial
 from mmcache_ref.oracle.namespace import Namespace
-from mmcache_ref.oracle.run import Run
+from mmcache_ref.oracle.run import Mismatch, Run
 from mmcache_ref.oracle.short_runs import short_runs
-from mmcache_ref.oracle.shrink import shrink
+from mmcache_ref.oracle.shrink import Shrinker, shrink
+from mmcache_ref.oracle.simpler import simpler, without_members
 from mmcache_ref.oracle.targets import resolve
 
 ONE = Content(1, 1)
@@ -103,3 +108,32 @@ def test_short_runs_lead_to_the_case_that_they_are_for() -> None:
             for operation in run:
                 state, outcome = model.step(config, state, operation)
             assert (tag(run[-1]), outcome.kind) == case
+
+
+@pytest.mark.parametrize("name", COMPONENTS)
+def test_whatever_is_left_out_of_an_operation_shrinking_asks_without_raising(name: str) -> None:
+    component = COMPONENTS[name]
+    model, config = component.model, component.executed_config
+    trial = Trial(component, resolve("reference"))
+    state = model.initial(config)
+    operations = list(dict.fromkeys(model.operations(config, state)))
+    draw = Draw(SimpleNamespace(draw=lambda strategy: b"\0" * 8), [])
+    if name not in ("key-replicated", "drift"):
+        operations += [component.choose(config, state, draw) for _ in range(60)]
+    mismatch = Mismatch("LRU-01", "outcome", "none", 0, None, None, ())
+    for operation in operations:
+        whole = trial.run(config, (operation,))
+        if not whole.steps:
+            continue
+        shrinker = Shrinker(trial, structs.replace(whole, mismatch=mismatch), 1_000_000)
+        for changed in islice(chain(without_members(operation), simpler(operation)), 40):
+            assert not shrinker._is_accepted(config, (changed,))
+
+
+def test_a_question_without_an_answer_is_refused() -> None:
+    trial = Trial(COMPONENTS["items"], resolve("reference"))
+    mismatch = Mismatch("IT-03", "outcome", "batched", 0, None, None, ())
+    run = structs.replace(trial.run(items.Config(), (items.Batch("batched", ((2,),)),)), mismatch=mismatch)
+    with pytest.raises(LookupError):
+        trial.run(items.Config(), (items.Batch("batched", ()),))
+    assert not Shrinker(trial, run, 10)._is_accepted(items.Config(), (items.Batch("batched", ()),))

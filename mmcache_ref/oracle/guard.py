@@ -19,7 +19,8 @@ REPEAT_CPU_SECONDS: Final = 0.1
 
 
 AFTER_A_HANG_CPU_SECONDS: Final = 0.3
-"""The bound of a target that once used up its whole bound."""
+"""The bound of a target that once used up its whole bound. A full garbage collection beside a large graph has
+to fit: less than a quarter of a second finds hangs where there are none."""
 
 
 class TargetHung(BaseException):

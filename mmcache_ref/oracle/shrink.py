@@ -25,6 +25,10 @@ HANG_CPU_SECONDS: Final = 0.25
 ALL_SUBSETS: Final = 9
 """Up to so many operations every way to leave some out is tried."""
 
+NO_QUESTION: Final = (LookupError, TypeError, ValueError, AssertionError)
+"""What a model raises that is asked what has no answer, as a batch of nothing; a target's own errors are
+results."""
+
 Candidate = tuple[Any, Sequence[Op]]
 """A configuration and operations."""
 
@@ -47,7 +51,10 @@ def shrink(trial: Trial, run: Run, *, operations: int = MOST_OPERATIONS) -> Run:
             shrinker.shrunk()
         return shrinker.best
     quick = Guard(enabled=trial.guard.enabled, seconds=min(trial.guard.seconds, HANG_CPU_SECONDS))
-    best = Shrinker(dataclasses.replace(trial, guard=quick), run, operations).shrunk()
+    shrinker = Shrinker(dataclasses.replace(trial, guard=quick), run, operations)
+    with contextlib.suppress(Exception):
+        shrinker.shrunk()
+    best = shrinker.best
     again = trial.run(best.config, best.operations)
     return best if again.mismatch is not None and again.mismatch.clause == HANG_CLAUSE else run
 
@@ -93,7 +100,11 @@ class Shrinker:
             self.best.config, self.best.operations
         ):
             return False
-        run = self.trial.run(config, operations)
+        try:
+            run = self.trial.run(config, operations)
+        except NO_QUESTION:
+            self.left -= len(operations)
+            return False
         self.left -= len(run.steps)
         found = run.mismatch
         if found is not None and found.clause == HANG_CLAUSE:
