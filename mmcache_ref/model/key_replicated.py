@@ -273,6 +273,7 @@ def observe(config: Config, state: State) -> dict[str, object]:
     """The observable parts of both sides and what lies between.   [LRU-01, LRU-02, KR-07]
 
     `p0.uncounted`: hits and lookups that the sender's statistics lack, by what its updates returned.
+    `checked`: is a request between its check and its update; `work`: counts that are not what they must be.
     `under-way`: how many messages, reports and retries there are, and the number of a clear. `channel`: the
     number and the keys of each message; `reports`: what each names, P1's number, and that of its message.
     """
@@ -285,6 +286,8 @@ def observe(config: Config, state: State) -> dict[str, object]:
         "p1.bytes": moves.size(state.receiver),
         "p0.uncounted": (0, 0),
         "under-way": (len(state.channel), len(state.reports), len(state.retries), state.clearing),
+        "checked": state.checked is not None,
+        "work": (),
         "channel": tuple([(message.number, _keys(message.request)) for message in state.channel]),
         "reports": tuple([(report.missing, report.number, report.sent_under) for report in state.reports]),
     }

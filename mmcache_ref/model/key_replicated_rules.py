@@ -91,6 +91,8 @@ ASPECTS = {
     "p1.bytes": Aspect(1, "DR-11"),
     "p0.uncounted": Aspect(1, "KR-07"),
     "under-way": Aspect(1),
+    "checked": Aspect(1),
+    "work": Aspect(1, "DR-26"),
     "channel": Aspect(2),
     "reports": Aspect(2),
 }

@@ -210,6 +210,16 @@ def _aspect(run: Run, mismatch: Mismatch) -> str:
             return f"the keys that have a value are {_listed(actual)}, must be {_listed(expected)}"
         case "under-way" if isinstance(actual, list | tuple) and isinstance(expected, list | tuple):
             return _under_way(expected, actual)
+        case "uncounted" if isinstance(actual, list | tuple) and isinstance(expected, list | tuple):
+            names = ("hits", "lookups")
+            lacking = [f"{lack} {name}" for lack, name in zip(actual, names, strict=False) if lack]
+            return f"the statistics of the sender lack {' and '.join(lacking)} of what its updates returned"
+        case "work" if isinstance(actual, list | tuple):
+            counts = [f"{name} {count}, must be {due}" for name, count, due in actual]
+            return f"the work done is {'; '.join(counts)}"
+        case "checked":
+            held, must = ("" if each else "not " for each in (actual, expected))
+            return f"a request is {held}held between its check and its update, must {must}be"
         case "budget":
             return f"the budget of the cache is {actual} B, must be {expected} B"
     return f"{whose}{name} is {results_in_words(actual)}, must be {results_in_words(expected)}"

@@ -17,12 +17,15 @@ from mmcache_ref.model import key_replicated as model
 from mmcache_ref.model.component import Content, Missed
 from mmcache_ref.model.environment import Config
 from mmcache_ref.model.pair import Request
+from mmcache_ref.oracle.adapters.accounts import Accounts
 from mmcache_ref.oracle.adapters.base import Payloads, need, observe_inner
 from mmcache_ref.oracle.namespace import call_with
 
 SENDER = "LruKeyReplicatedSenderCache"
 RECEIVER = "LruKeyReplicatedReceiverCache"
 SENDING = model.Submit | accidents.Update | accidents.Bypass
+REPORTS = model.HandleReport | accidents.LoseReport
+SECONDS = accidents.SecondFrontEnd | accidents.SecondEngine
 CLEARS = accidents.ClearP0 | accidents.ClearBoth | accidents.FinishClear
 PARTS = {"deployment": "Deployment", "front_end": "FrontEnd", "channel": "Channel", "engine": "Engine"}
 """What a target may offer of the protocol."""
@@ -39,7 +42,7 @@ class KeyReplicatedAdapter:
     def __init__(self, namespace: Any, config: Config) -> None:
         need(namespace, SENDER, RECEIVER, "merge_mm_kwargs")
         self.payloads = Payloads(namespace)
-        self.sizes: dict[int, int] = {}
+        self.accounts = Accounts()
         parts = {name: getattr(namespace, type_name, None) for name, type_name in PARTS.items()}
         offered = {name: part for name, part in parts.items() if part is not None}
         self.deployment = call_with(
@@ -51,8 +54,6 @@ class KeyReplicatedAdapter:
             },
         )
         self.has_own_protocol = has_protocol(namespace)
-        self.counted = (0, 0)
-        """Hits and lookups since the sender was cleared, by what its updates returned."""
         self.is_mixed = False
         """Whether the last request that P0 updated is of several modalities."""
         self.is_invalidating = False
@@ -73,7 +74,7 @@ class KeyReplicatedAdapter:
         finally:
             has_new_number = self.deployment.front_end.number != number
             if has_new_number and "epoch" in self.deployment.protections:
-                self.counted = (0, 0)
+                self.accounts.sender_cleared()
 
     def _updated_by(self, operation: model.Operation) -> protocol.Request:
         """The request that P0 updates its cache with in this operation; none for most."""
@@ -92,23 +93,42 @@ class KeyReplicatedAdapter:
                 return self._unless_unsupplied(lambda: tuple(self.deployment.check(self._request(request))))
             case accidents.SecondFrontEnd(request):
                 return self._unless_unsupplied(
-                    lambda: self._answered(self.deployment.second_front_end(self._request(request)))
+                    lambda: self._second(self.deployment.second_front_end, request)
                 )
             case accidents.SecondEngine(request):
-                return self._unless_unsupplied(lambda: self._second_engine(request))
+                return self._unless_unsupplied(lambda: self._second(self.deployment.second_engine, request))
             case model.Deliver(position):
-                return self._answered(self.deployment.deliver(position))
+                answer = self._answered(self.deployment.deliver(position))
+                if isinstance(answer, Missed):
+                    self.accounts.missed()
+                return answer
             case model.SubmitAgain(position):
-                return self._sent(self.deployment.retry, position)
+                self.accounts.retried()
+                return self._sent(self._is_cached(operation), self.deployment.retry, position)
             case accidents.Update():
-                return self._sent(self.deployment.update)
-            case model.Submit(request):
-                return self._sent(self.deployment.submit, self._request(request))
-            case accidents.Reject(request):
-                return self._sent(self.deployment.reject, self._request(request))
-            case accidents.DryRun(request):
-                return self._sent(self.deployment.dry_run, self._request(request))
+                return self._sent(self._is_cached(operation), self.deployment.update)
+            case model.Submit(request) | accidents.Reject(request) | accidents.DryRun(request):
+                operate = {
+                    model.Submit: self.deployment.submit,
+                    accidents.Reject: self.deployment.reject,
+                    accidents.DryRun: self.deployment.dry_run,
+                }[type(operation)]
+                return self._sent(self._is_cached(operation), operate, self._request(request))
         return self._environment(operation)
+
+    def _is_cached(self, operation: Any) -> Sequence[bool]:
+        """What the check of the operation's request has to say of each item."""
+        front_end = self.deployment.front_end
+        match operation:
+            case accidents.Update():
+                return tuple(front_end.checked.is_cached) if front_end.checked is not None else ()
+            case model.SubmitAgain(position):
+                keys = _keys(self.deployment.retries[position])
+                if "resend-all" in self.deployment.protections:
+                    return [False] * len(keys)
+            case _:
+                keys = tuple([item.key for item in operation.request])
+        return tuple(front_end.sender.is_cached(list(keys)))
 
     def observe(self) -> Mapping[str, Any]:
         """Order, number and bytes of either side that has an LRU like upstream's; what lies between."""
@@ -120,10 +140,9 @@ class KeyReplicatedAdapter:
             seen |= {f"{side}.{name}": value for name, value in inner.items()}
             if "order" in inner:
                 seen[f"{side}.length"] = len(inner["order"])
-        statistics = tuple(sender.make_stats())
-        seen["p0.uncounted"] = tuple(
-            mine - theirs for mine, theirs in zip(self.counted, statistics, strict=True)
-        )
+        seen["p0.uncounted"] = self.accounts.uncounted(sender.make_stats())
+        seen["checked"] = deployment.front_end.checked is not None
+        seen["work"] = self.accounts.differing(self._work())
         seen["under-way"] = (
             len(deployment.channel.messages),
             len(deployment.reports),
@@ -142,7 +161,8 @@ class KeyReplicatedAdapter:
         """The rule of the target's own protocol that decides what the operation's clause does not.
 
         P0's order after a request of several modalities (DR-16); what a retry claims (DR-23); whether P0
-        forgets what was missed (DR-05); numbers of clears (DR-15); the order of sending (DR-14).
+        forgets what was missed (DR-05); what is missed (DR-08); numbers of clears (DR-15); the order of
+        sending (DR-14).
         """
         if not self.has_own_protocol:
             return None
@@ -153,10 +173,16 @@ class KeyReplicatedAdapter:
             return "DR-16"
         if aspect == "outcome" and is_retry and isinstance(actual, tuple) and None in actual:
             return "DR-23" if "resend-all" in protections else None
+        if aspect == "p0.uncounted" and isinstance(operation, REPORTS | CLEARS):
+            return "DR-15"  # P0 was cleared where it must not be, or was not
         if aspect.startswith("p0.") and isinstance(operation, model.HandleReport) and self.is_invalidating:
             return "DR-05"
         if aspect == "under-way" and isinstance(operation, CLEARS):
             return "DR-15"
+        if aspect in ("under-way", "reports") and isinstance(operation, SECONDS):
+            return "DR-21"
+        if aspect == "outcome" and isinstance(expected, Missed) and isinstance(actual, Missed):
+            return "DR-08"
         if aspect == "channel" and _numbers(expected) != _numbers(actual):
             return "DR-15" if len(expected) == len(actual) else None
         if aspect == "channel" and (is_retry or isinstance(operation, SENDING)):
@@ -175,6 +201,7 @@ class KeyReplicatedAdapter:
             )
 
         def process(content: Content, modality: str, index: int) -> tuple[Any, Sequence[Any]]:
+            self.accounts.processed += 1
             return self.payloads.item(content), self.payloads.prompt_updates(content, modality, index)
 
         return protocol.Implementation(
@@ -195,25 +222,27 @@ class KeyReplicatedAdapter:
             [protocol.RequestItem(item.key, item.content, item.modality, item.supplied) for item in request]
         )
 
-    def _sent(self, operate: Callable[..., Any], *arguments: Any) -> Any:
+    def _sent(self, is_cached: Sequence[bool], operate: Callable[..., Any], *arguments: Any) -> Any:
         """What P0 made of a request: for each item the content that is sent, or None."""
-        return self._unless_unsupplied(lambda: self._message(operate(*arguments)))
 
-    def _second_engine(self, request: Request) -> Any:
-        answer = self.deployment.second_engine(self._request(request))
+        def operated() -> Any:
+            message = operate(*arguments)
+            if message is None:
+                return None
+            sent = self._contents(message)
+            self.accounts.sent(sent, is_cached)
+            return sent
+
+        return self._unless_unsupplied(operated)
+
+    def _contents(self, message: Any) -> tuple[Any, ...]:
+        """What a message carries for each item."""
+        return tuple([self.payloads.content(feature.data) for feature in message.features])
+
+    def _second(self, operate: Callable[[protocol.Request], Any], request: Request) -> Any:
+        answer = operate(self._request(request))
         self._recount()
         return self._answered(answer)
-
-    def _message(self, message: Any) -> Any:
-        if message is None:
-            return None
-        sent = tuple([self.payloads.content(feature.data) for feature in message.features])
-        self._count(sent)
-        return sent
-
-    def _count(self, sent: tuple[Any, ...]) -> None:
-        hits, total = self.counted
-        self.counted = (hits + sent.count(None), total + len(sent))
 
     def _unless_unsupplied(self, operate: Callable[[], Any]) -> Any:
         """The result, or None where the request was refused: its error has the hashes (DR-02)."""
@@ -228,9 +257,13 @@ class KeyReplicatedAdapter:
             raise
 
     def _recount(self) -> None:
-        """Take the sender's own word where nothing says what its updates returned."""
-        hits, total = self.deployment.front_end.sender.make_stats()
-        self.counted = (hits, total)
+        """Take the deployment's own word where nothing says what it did."""
+        self.accounts.take(self.deployment.front_end.sender.make_stats(), self._work())
+
+    def _work(self) -> dict[str, int]:
+        """What the deployment says that it cost; nothing where it counts nothing."""
+        work = getattr(self.deployment, "work", None)
+        return dict(work.report()) if work is not None else {}
 
     def _answered(self, answer: Any) -> Any:
         if answer is None:
@@ -245,7 +278,6 @@ class KeyReplicatedAdapter:
         steps: Mapping[type[Any], Callable[..., Any]] = {
             model.HandleReport: deployment.handle_report,
             accidents.Abort: deployment.abort,
-            accidents.Drop: deployment.drop,
             accidents.LoseReport: deployment.lose_report,
             accidents.ClearP0: deployment.clear_p0,
             accidents.ClearP1: deployment.clear_p1,
@@ -255,14 +287,20 @@ class KeyReplicatedAdapter:
         }
         match operation:
             case accidents.Bypass(request):
-                deployment.bypass(self._request(request))
+                self.accounts.sent_unrecorded(self._contents(deployment.bypass(self._request(request))))
+                return None
+            case accidents.Drop(position):
+                lost = deployment.channel.messages[position]
+                deployment.drop(position)
+                if "keep-data-until-sent" in deployment.protections:
+                    self.accounts.resent(self._contents(lost))
                 return None
             case _:
                 arguments = msgspec.structs.astuple(operation)
                 if steps[type(operation)](*arguments) is False:
                     return False
                 if isinstance(operation, accidents.ClearP0 | accidents.ClearBoth):
-                    self.counted = (0, 0)
+                    self.accounts.sender_cleared()
                 return None
 
 
