@@ -20,7 +20,6 @@ BAD = (
     "py:",
     "py",
     "exec:./adapter",
-    "fault:x",
     "torch",
     "reference ",
 )
@@ -119,3 +118,8 @@ def test_a_name_that_a_target_lacks_is_named(module: str) -> None:
 @pytest.mark.upstream
 def test_a_published_release_is_a_target() -> None:
     assert resolve("vllm@0.32.0").label == "vllm 0.32.0"
+
+
+def test_an_unknown_fault_is_refused_with_the_known_ones() -> None:
+    with pytest.raises(ValueError, match=r"no fault 'x': take one of D01, .*D19"):
+        check_target("fault:x")
