@@ -4,12 +4,13 @@ VENV    := .venv
 BIN     := $(VENV)/bin
 TARGETS ?= reference vllm@0.32.0
 SECONDS ?= 15
+SEEDS   ?= 100
 # torch's CPU build. On a machine with a GPU set TORCH_INDEX= to take the default one.
 TORCH       ?= torch==2.13.0
 TORCH_INDEX ?= https://download.pytorch.org/whl/cpu
 PIP := $(BIN)/python -m pip --disable-pip-version-check -q
 
-.PHONY: demo test test-all mutants lint clean
+.PHONY: demo test test-all hunt mutants lint clean
 .DELETE_ON_ERROR:
 
 ## demo: judge the reference and the published vLLM 0.32.0, side by side. Exit code 2 of the judgement says
@@ -24,6 +25,10 @@ test: $(VENV)/installed
 ## test-all: also the slow ones
 test-all: $(VENV)/installed
 	$(BIN)/python -m pytest -q -n 2
+
+## hunt: how surely, how fast and by how short a run each seeded fault is found, from SEEDS seeds
+hunt: $(VENV)/installed
+	@$(BIN)/mmcache-ref hunt --seeds $(SEEDS)
 
 ## mutants: change the reference line by line and let the oracle judge each mutant. It fails on a survivor that
 ## tests/mutants/survivors.toml does not explain. Less: make mutants MUTANTS=lru:LRUCache.put
