@@ -245,3 +245,31 @@ def test_another_cache_begins_empty(cache: ModuleType) -> None:
 def test_what_does_not_fit_is_reported_once_at_most(cache: ModuleType) -> None:
     state, outcome = run(cache, AB, TooLarge(3))
     assert (state, outcome.result) == (AB, 0)
+
+
+@BOTH
+@pytest.mark.clause("IF-11", "PO-03", "KR-04")
+def test_a_merge_step_fails_at_the_first_item_that_is_gone_since_the_check(cache: ModuleType) -> None:
+    """b is updated, the one that is gone is not, and what comes after it is not either."""
+    request = (image("b", B2), image("gone", E1), image("a", A2))
+    state, outcome = run(cache, AB, Merge(request, stale=("gone",)))
+    assert outcome == Outcome("asserted", Raised("AssertionError", says="gone"))
+    assert (keys(state), state.hits, state.total) == ("ab", 2, 6)
+
+
+@BOTH
+@pytest.mark.clause("PO-08", "KR-15", "DR-03")
+def test_the_touches_of_a_merge_step_that_fails_end(cache: ModuleType) -> None:
+    """In the second, d pushes a out, which was touched and updated; then the step fails."""
+    request = (image("a", A2), image("c", C3), image("gone", E1))
+    state, _ = run(cache, AB, Merge(request, stale=("gone",)))
+    assert (keys(state), state.promised, state.is_touching) == ("ac", (), False)
+    state, _ = run(cache, AB, Merge((*request[:2], image("d", C3), request[2]), stale=("gone",)))
+    assert (keys(state), state.promised, state.lapsed) == ("d", (), ("a",))
+    assert run(cache, state, Update("a"))[1].kind == "lapsed"
+
+
+@BOTH
+@pytest.mark.clause("IF-11")
+def test_a_stale_key_that_is_cached_after_all_is_a_hit(cache: ModuleType) -> None:
+    assert run(cache, AB, Merge((image("a", A2),), stale=("a",))) == run(cache, AB, Merge((image("a", A2),)))

@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import Annotated, Any, NamedTuple
+from typing import Annotated, Any, Final, NamedTuple
 
 import msgspec
 
@@ -101,6 +101,10 @@ class Kind(NamedTuple):
     drops_on_invalidate: bool
 
 
+RARE: Final = ("lapsed", "asserted", "promised", "too_large")
+"""Kinds of an update that name an operation of several."""
+
+
 def operations(config: Config, state: State) -> Iterator[Operation]:
     """Every operation of the alphabet with the keys, contents and requests of the configuration."""
     # Lookups first, so that the counters that are reported and cleared next are not zero.
@@ -129,6 +133,9 @@ def operations(config: Config, state: State) -> Iterator[Operation]:
         yield UpdateAll((config.contents[3][1],), (config.contents[3][0],))
     for request in config.requests:
         yield Merge(request)
+    for request in config.requests:
+        if len(request) == 2:
+            yield Merge(request, stale=(request[-1].key,))
     yield TooLarge(0)
     yield TooLarge(2)
     yield Release()
@@ -152,6 +159,7 @@ def observe(config: Config, state: State) -> dict[str, object]:
         "total": state.total,
         "bytes": moves.size(state.entries),
         "budget": config.budget,
+        "values": tuple(sorted(state.entries)),
     }
 
 
@@ -176,8 +184,8 @@ def step(kind: Kind, config: Config, state: State, operation: Operation) -> tupl
             hit = moves.find(state.entries, key) is not None
             after = _lapse(state._replace(entries=moves.remove(state.entries, key)), (key,))
             return after, Outcome("dropped" if hit else "miss")
-        case Merge(request):
-            return _merge(kind, config, state, request)
+        case Merge(request, stale):
+            return _merge(kind, config, state, request, stale)
         case Validate() | Close():
             return state, Outcome("ignored")
         case Fresh(hashes):
@@ -284,7 +292,7 @@ def _update_all(
 
 def _composed(kinds: set[str], usual: str, result: Any) -> Outcome:
     """The outcome of several updates: the rare kinds among them; or the `usual` one, and each item's."""
-    rare = [each for each in ("lapsed", "asserted", "promised", "too_large") if each in kinds]
+    rare = [each for each in RARE if each in kinds]
     parts = [] if rare else sorted(f"item {each}" for each in kinds)
     return several((*rare, usual, *parts), {*rare, usual, *parts}, result)
 
@@ -297,10 +305,13 @@ def by_modality(request: tuple[Item, ...]) -> list[tuple[int, Item]]:
     return [(index, item) for group in groups.values() for index, item in enumerate(group)]
 
 
-def _merge(kind: Kind, config: Config, state: State, request: tuple[Item, ...]) -> tuple[State, Outcome]:
-    """Check, touch all, update each, end the touches.   [IF-10, IF-11, IF-12]"""
+def _merge(
+    kind: Kind, config: Config, state: State, request: tuple[Item, ...], stale: tuple[str, ...]
+) -> tuple[State, Outcome]:
+    """Check, touch all, update each, end the touches, also when one fails.   [IF-10, IF-11, IF-12]"""
     ordered = by_modality(request)
     is_cached = {item.key: moves.find(state.entries, item.key) is not None for item in request}
+    is_cached |= dict.fromkeys(stale, True)
     for _, item in ordered:
         state = _touch(state, item.key)
     kinds = set()
@@ -310,7 +321,8 @@ def _merge(kind: Kind, config: Config, state: State, request: tuple[Item, ...]) 
         state, outcome = _update(kind, config, state, item.key, data)
         kinds.add(outcome.kind)
         if not isinstance(outcome.result, Updated):
-            return _end_touches(state), outcome
+            rare = [each for each in RARE if each in kinds]
+            return _end_touches(state), several(rare, rare, outcome.result)
         results.append(msgspec.structs.replace(outcome.result, index=index))
     # Which key is evicted depends on the touches only where one of them moved something.
     usual = "evicting" if "evicted" in kinds and any(is_cached.values()) else "merged"

@@ -54,9 +54,14 @@ class Invalidate(Op, frozen=True, tag="invalidate"):
 
 
 class Merge(Op, frozen=True, tag="merge"):
-    """Check every hash, then the merge step with data for those that are missing."""
+    """Check every hash, then the merge step with data for those that are missing.
+
+    The check is taken to have found the `stale` keys cached, whether or not they are: one that is gone is
+    given no data.
+    """
 
     request: tuple[Item, ...]
+    stale: tuple[str, ...] = ()
 
 
 class Clear(Op, frozen=True, tag="clear"):

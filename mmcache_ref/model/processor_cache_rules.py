@@ -18,6 +18,7 @@ def aspects(size_clause: str) -> dict[str, Aspect]:
         "hits": Aspect(1, reading="IF-09"),
         "total": Aspect(1, reading="IF-09"),
         "bytes": Aspect(2, size_clause, reading="LRU-01"),
+        "values": Aspect(2),
     }
 
 
@@ -62,7 +63,9 @@ def rules(clauses: Mapping[str, str]) -> dict[tuple[str, str], Rule]:
         **({} if invalidating else {("invalidate", "ignored"): common("IF-08")}),
         ("merge", "merged"): Rule("IF-12", "IF-11"),
         ("merge", "evicting"): Rule("IF-10", "IF-11"),
-        **{("merge", kind): own(kind) for kind in ("too_large", "promised")},
+        **{("merge", kind): own(kind) for kind in ("too_large", "promised", "lapsed")},
+        # Its items before the one that fails have been updated.
+        ("merge", "asserted"): Rule(clauses["asserted"], "IF-11"),
         **{("merge", f"item {kind}"): own(kind) for kind in USUAL},
         ("clear", "cleared"): common("IF-05"),
         ("stats", "total"): Rule(clauses["stats"], "IF-09"),

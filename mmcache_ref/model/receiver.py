@@ -155,6 +155,7 @@ ASPECTS = {
     "budget": Aspect(2, "FA-11", reading="FA-11"),
     "order": Aspect(2, reading="LRU-02"),
     "bytes": Aspect(2, "LRU-01", reading="LRU-01"),
+    "values": Aspect(2),
 }
 
 
@@ -179,6 +180,8 @@ def operations(config: Config, state: State) -> Iterator[Operation]:
         yield UpdateAll((one, other, one), (first, second, first))
         yield UpdateAll((one, None), (first, second))
         yield UpdateAll((one, other), (first,))
+    if len(config.contents) > 3:
+        yield UpdateAll((config.contents[3][1],), (config.contents[3][0],))
     for request in config.requests:
         yield Features(request)
     yield Clear()
@@ -200,6 +203,7 @@ def observe(config: Config, state: State) -> dict[str, object]:
         "budget": config.budget,
         "order": moves.keys(state.entries),
         "bytes": moves.size(state.entries),
+        "values": tuple(sorted(state.entries)),
     }
 
 
@@ -331,6 +335,8 @@ def _preset(budget: int, *contents: tuple[str, int], requests: tuple[str, ...]) 
     parsed: list[tuple[Feature, ...]] = [
         # The last is sent while it is cached, and the first pushes out what no touch moved.
         (Feature("c", first["c"]), Feature("a", dict(named)["a"])),
+        # The same, with data that is too large: without its touch it would be pushed out, and not b.
+        (Feature("c", first["c"]), Feature("a", Content(budget + 1, 8))),
         # The same, found by its identifier; and one that decides in which order touches move keys.
         (Feature("c", first["c"]), Feature("b", has_mm_hash=False)),
         (Feature("a", first["a"]), Feature("c", Content(1, 9)), Feature("b")),
@@ -352,7 +358,7 @@ def _preset(budget: int, *contents: tuple[str, int], requests: tuple[str, ...]) 
 PRESETS = {
     "tiny": _preset(
         5,
-        *(("a", 2), ("b", 2), ("c", 3), ("d", 6), ("a", 6), ("b", 1), ("a", 1)),
+        *(("a", 2), ("b", 2), ("c", 3), ("d", 6), ("a", 6), ("b", 2), ("a", 1)),
         requests=("", "aa", "Aa", "AB", "Ab", "Cab", "a-B-", "BcA", "bCb", "AbCac", "Da", "dDA"),
     ),
     "small": _preset(

@@ -12,12 +12,16 @@ from mmcache_ref.model.component import Op, tag
 
 def operation_in_words(operation: Op, claimed: Collection[str] = ()) -> str:
     """An operation as its name and what it is given; of `claimed` keys the check said that they are cached,
-    so a request names them without giving their data."""
+    so a request names them without giving their data; so it does with stale ones, which are gone."""
     words = [tag(operation)]
+    stale = [key for key in getattr(operation, "stale", ()) if key not in claimed]
     for field in msgspec.structs.fields(operation):
         value = _named(getattr(operation, field.name))
+        if field.name == "stale":
+            continue
         if field.name == "request" and words != ["bypass"]:
-            items = [value_in_words(item) + " (claimed)" * (item["key"] in claimed) for item in value]
+            notes = dict.fromkeys(claimed, " (claimed)") | dict.fromkeys(stale, " (claimed, but gone)")
+            items = [value_in_words(item) + notes.get(item["key"], "") for item in value]
             words.append(f"[{', '.join(items)}]")
         elif isinstance(value, bool):
             words += [f"{field.name}={value}"] if value != field.default else []

@@ -114,6 +114,16 @@ def observe_inner(cache: Any) -> dict[str, Any]:
     return {}
 
 
+def observe_values(cache: Any, content: Callable[[Any], Any]) -> dict[str, Any]:
+    """What is in each entry of the LRU inside a cache, by key; nothing where `content` gives None for one, as
+    it does for what is no item."""
+    try:
+        entries = {str(key): content(entry) for key, entry in cache._cache.cache.items()}
+    except Exception:
+        return {}
+    return {} if None in entries.values() else {"values": tuple(sorted(entries.items(), key=repr))}
+
+
 class Payloads:
     """Items, features and prompt updates of one target, made of descriptions and read back."""
 

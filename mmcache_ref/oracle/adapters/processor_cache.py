@@ -10,7 +10,15 @@ from msgspec.structs import replace
 
 from mmcache_ref.model import processor_cache as model
 from mmcache_ref.model.component import Content, Raised, Updated
-from mmcache_ref.oracle.adapters.base import Payloads, Unexpected, counted, need, observe_inner, read
+from mmcache_ref.oracle.adapters.base import (
+    Payloads,
+    Unexpected,
+    counted,
+    need,
+    observe_inner,
+    observe_values,
+    read,
+)
 from mmcache_ref.oracle.quiet import heard_warnings
 
 
@@ -22,7 +30,7 @@ class ProcessorCacheAdapter:
         self.payloads = Payloads(namespace)
         self.namespace = namespace
         self.budget = config.budget
-        self.cache_name = cache_name
+        self.is_processor_only = cache_name == "MultiModalProcessorOnlyCache"
         self._make = partial(getattr(namespace, cache_name), namespace.make_model_config(config.budget))
         self.cache = self._make()
 
@@ -58,11 +66,16 @@ class ProcessorCacheAdapter:
                 return self._fresh(hashes)
             case model.TooLarge(items):
                 return self._warnings(items)
-            case model.Merge(request):
+            case model.Merge(request, stale):
                 keys = [item.key for item in request]
-                if list(self.cache.is_cached(keys)) != [self.cache.is_cached_item(key) for key in keys]:
+                try:
+                    together = list(self.cache.is_cached(keys))
+                    alone = [self.cache.is_cached_item(key) for key in keys]
+                except Exception:
+                    return NO_ANSWER
+                if together != alone:
                     return TWO_ANSWERS
-                return merge(self.namespace, self.payloads, self.cache, request)
+                return merge(self.namespace, self.payloads, self.cache, request, stale)
             case model.Clear():
                 self.cache.clear_cache()
                 return None
@@ -70,28 +83,39 @@ class ProcessorCacheAdapter:
                 return counted(self.cache.make_stats(delta=True) if delta else self.cache.make_stats())
 
     def observe(self) -> Mapping[str, Any]:
-        """The counters; order and bytes where the cache is an LRU like upstream's."""
+        """The counters; order and bytes, and contents, where the cache is an LRU like upstream's."""
         seen = observe_inner(self.cache)
+        if self.is_processor_only:
+            seen |= observe_values(self.cache, self._content)
         if hasattr(self.cache, "make_stats"):
             counters = read(lambda: counted(self.cache.make_stats()))
             is_read = type(counters) is tuple
             seen["hits"], seen["total"] = counters if is_read else (counters, counters)
         return seen
 
+    def _content(self, entry: Any) -> Any:
+        """The content of an entry's item, and of its prompt updates if they are another's."""
+        content = self.payloads.content(entry.item)
+        named = self.payloads.updates_content(entry.prompt_updates)
+        if not isinstance(content, Content) or not isinstance(named, Content):
+            return None
+        return content if content == named else Unexpected(f"{content} with the updates of {named}")
+
     def blamed(self, operation: model.Operation, aspect: str, expected: Any, actual: Any) -> str | None:
         """What a result tells besides the operation's own rule."""
-        is_processor_only = self.cache_name == "MultiModalProcessorOnlyCache"
         if isinstance(actual, Raised) and "too large" in actual.says:
-            return "PO-04" if is_processor_only else "KR-05"
-        if actual == TWO_ANSWERS:
+            return "PO-04" if self.is_processor_only else "KR-05"
+        if actual in (NO_ANSWER, TWO_ANSWERS):
             return "IF-06"
         is_refused = isinstance(expected, Raised) and bool(expected.says)
         if is_refused and isinstance(actual, Updated | tuple):
             # Nothing is cached, no data came, and it is served all the same: it was promised once.
-            return "PO-08" if is_processor_only else "KR-15"
+            return "PO-08" if self.is_processor_only else "KR-15"
         is_several = isinstance(operation, model.Merge | model.UpdateAll) and isinstance(actual, tuple)
         if aspect == "outcome" and is_several and isinstance(expected, tuple):
             return self._blamed_of_several(operation, expected, actual)
+        if aspect == "values" and is_several:
+            return self._blamed_for_content(operation, expected, actual)
         if aspect == "order" and is_several and sorted(expected) == sorted(actual):
             return "IF-11" if isinstance(operation, model.Merge) else "IF-01"
         return None
@@ -100,8 +124,9 @@ class ProcessorCacheAdapter:
         self, operation: model.Operation, expected: tuple[Any, ...], actual: tuple[Any, ...]
     ) -> str | None:
         """By the first item that differs: its place, what a hit returned, or who was updated."""
-        is_processor_only = self.cache_name == "MultiModalProcessorOnlyCache"
-        hit, new, large = ("PO-01", "PO-02", "PO-04") if is_processor_only else ("KR-02", "KR-03", "KR-05")
+        hit, new, large = "KR-02", "KR-03", "KR-05"
+        if self.is_processor_only:
+            hit, new, large = "PO-01", "PO-02", "PO-04"
         is_merge = isinstance(operation, model.Merge)
         if len(actual) != len(expected):
             return "IF-12" if is_merge else "IF-01"
@@ -115,6 +140,19 @@ class ProcessorCacheAdapter:
             if mine.item.nbytes > self.budget:
                 return large
             return "IF-11" if is_merge else new
+        return None
+
+    def _blamed_for_content(self, operation: Any, expected: Any, actual: Any) -> str | None:
+        """The first entry whose content differs: it is that of the data given, or what was cached before."""
+        given = (
+            [(item.key, item.content) for item in operation.request]
+            if isinstance(operation, model.Merge)
+            else zip(operation.hashes, operation.contents, strict=False)
+        )
+        known = set(given)
+        for mine, theirs in zip(expected, actual, strict=False):
+            if mine != theirs:
+                return "PO-02" if mine in known and theirs not in known else "PO-01"
         return None
 
     def _update_all(self, contents: Sequence[Content | None], hashes: list[str]) -> Any:
@@ -165,6 +203,7 @@ class ProcessorCacheAdapter:
 
 
 TWO_ANSWERS = Unexpected("is_cached and is_cached_item, which differ")
+NO_ANSWER = Unexpected("an exception from the check that comes before the merge step")
 """Of the check that comes before a merge step."""
 
 
@@ -182,12 +221,25 @@ def updated(payloads: Payloads, given: Any, out: Any) -> Any:
     return Updated(content, named, is_input=is_input)
 
 
-def merge(namespace: Any, payloads: Payloads, cache: Any, request: tuple[model.Item, ...]) -> Any:
+def merge(
+    namespace: Any,
+    payloads: Payloads,
+    cache: Any,
+    request: tuple[model.Item, ...],
+    stale: tuple[str, ...] = (),
+) -> Any:
     """P0's part of a request: check every hash, then the target's merge step.   [IF-10, IF-11, IF-12]
 
-    Returns one `Updated` for each item, grouped by modality.
+    The merge step is told of the `stale` keys that they are cached. Returns one `Updated` for each item,
+    grouped by modality.
     """
-    merged = finish_merge(namespace, payloads, cache, request, check(cache, request))
+    is_cached = check(cache, request)
+    places = dict.fromkeys(is_cached, 0)
+    for item in request if stale else ():
+        place = places[item.modality]
+        is_cached[item.modality][place] = is_cached[item.modality][place] or item.key in stale
+        places[item.modality] += 1
+    merged = finish_merge(namespace, payloads, cache, request, is_cached)
     return tuple(part.result(payloads) for part in merged)
 
 

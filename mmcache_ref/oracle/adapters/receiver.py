@@ -8,7 +8,7 @@ from typing import Any
 
 from mmcache_ref.model import receiver as model
 from mmcache_ref.model.component import Content, Missed, Raised
-from mmcache_ref.oracle.adapters.base import Payloads, Unexpected, need, observe_inner, raised
+from mmcache_ref.oracle.adapters.base import Payloads, Unexpected, need, observe_inner, observe_values, raised
 
 CLASS = "LruKeyReplicatedReceiverCache"
 
@@ -47,8 +47,12 @@ class ReceiverAdapter:
                 return miss_error(self.namespace, hashes)
 
     def observe(self) -> Mapping[str, Any]:
-        """Order, bytes and budget where the cache is an LRU like upstream's."""
-        return observe_inner(self.cache)
+        """Order, bytes, budget and contents where the cache is an LRU like upstream's."""
+        return observe_inner(self.cache) | observe_values(self.cache, self._content)
+
+    def _content(self, entry: Any) -> Content | None:
+        found = self.payloads.content(entry)
+        return None if isinstance(found, Unexpected) else found
 
     def blamed(self, operation: model.Operation, aspect: str, expected: Any, actual: Any) -> str | None:
         """What a result tells besides the operation's own rule: which part of a request went wrong."""
@@ -61,6 +65,8 @@ class ReceiverAdapter:
             sent = {feature.key for feature in operation.features if feature.content is not None}
             if isinstance(actual, tuple) and not sent & ({*expected} ^ {*actual}):
                 return "IT-10" if any(map(is_odd, actual)) else "IF-13"
+        if aspect == "values":
+            return _blamed_for_content(operation, expected, actual)
         if isinstance(actual, Raised) and "too large" in actual.says:
             return "KR-09"
         is_served = isinstance(expected, Missed) and isinstance(actual, model.Received | tuple)
@@ -114,6 +120,19 @@ class ReceiverAdapter:
             except Exception:
                 served.append(False)
         return tuple(served)
+
+
+def _blamed_for_content(operation: model.Operation, expected: Any, actual: Any) -> str | None:
+    """Data that was sent is what is cached under its key afterwards; what was not sent was promised."""
+    differing = {key for (key, mine), (_, theirs) in zip(expected, actual, strict=False) if mine != theirs}
+    match operation:
+        case model.Features(features):
+            sent = {feature.key for feature in features if feature.content is not None}
+        case model.UpdateAll(contents, hashes):
+            sent = {key for key, content in zip(hashes, contents, strict=False) if content is not None}
+        case _:
+            return None
+    return "KR-08" if differing & sent else None
 
 
 OTHER_LIST = Unexpected("another list than the one that was given")

@@ -64,13 +64,16 @@ def choose(config: model.Config, state: model.State, draw: Draw) -> Op:
         return model.Update(key, common.content(draw, config.budget, state.entries))
     if role == 8:
         return update_all(config, state, draw)
-    return model.Merge(request(config, state, draw))
+    return (
+        failing_merge(config, state, draw) if draw.is_one_in(8) else model.Merge(request(config, state, draw))
+    )
 
 
 def has_just_lapsed(state: model.State, draw: Draw) -> bool:
     """Did the last operation end a promise?"""
     last = draw.performed[-1] if draw.performed else None
-    return isinstance(last, model.Clear | model.Release) or getattr(last, "key", None) in state.lapsed
+    is_end = isinstance(last, model.Clear | model.Release) or bool(getattr(last, "stale", ()))
+    return is_end or getattr(last, "key", None) in state.lapsed
 
 
 def end_of_promise(config: model.Config, key: str, draw: Draw) -> Op:
@@ -96,6 +99,20 @@ def request(config: model.Config, state: model.State, draw: Draw) -> tuple[model
             for key, content in pairs
         ]
     )
+
+
+def failing_merge(config: model.Config, state: model.State, draw: Draw) -> model.Merge:
+    """A merge step with a key that is gone since the check; in one of two cases the last one, after what is
+    cached and something that pushes it out: what was promised ends there."""
+    absent = [key for key in common.KEYS if find(state.entries, key) is None]
+    if len(absent) < 2 or draw.is_one_in(2):
+        members = request(config, state, draw)
+        return model.Merge(members, stale=(draw.of(members).key,) if members else ())
+    first = draw.of(absent)
+    gone = draw.of([key for key in absent if key != first])
+    cached = [model.Item(key, content) for key, content in state.entries[: 1 + draw.up_to(1)]]
+    new = model.Item(first, common.content(draw, config.budget, state.entries))
+    return model.Merge((*cached, new, model.Item(gone, common.made(draw, 1))), stale=(gone,))
 
 
 def update_all(config: model.Config, state: model.State, draw: Draw) -> model.UpdateAll:

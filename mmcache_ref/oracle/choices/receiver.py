@@ -47,6 +47,8 @@ def choose(config: model.Config, state: model.State, draw: Draw) -> Op:
 def features(config: model.Config, state: model.State, draw: Draw) -> tuple[model.Feature, ...]:
     """Up to `LONGEST_REQUEST` features, none included, with repeated hashes; in one request of four some
     features are known by their identifiers alone."""
+    if state.entries and draw.is_one_in(10):
+        return where_touches_decide(config, state, draw)
     pairs = common.contents(draw, config.budget, state.entries, common.LONGEST_REQUEST)
     nameless = draw.is_one_in(4)
     return tuple(
@@ -59,3 +61,11 @@ def features(config: model.Config, state: model.State, draw: Draw) -> tuple[mode
             for key, content in pairs
         ]
     )
+
+
+def where_touches_decide(config: model.Config, state: model.State, draw: Draw) -> tuple[model.Feature, ...]:
+    """One that pushes something out, and then data that is too large for the least recent key: only the
+    touch of a key that brings data says what is pushed out."""
+    new = common.made(draw, 1 + draw.up_to(config.budget))
+    too_large = common.made(draw, config.budget + 1)
+    return model.Feature(draw.of(common.KEYS), new), model.Feature(state.entries[0][0], too_large)
