@@ -139,7 +139,8 @@ def test_a_clear_leaves_nothing() -> None:
 
 @pytest.mark.clause("LRU-01", "LRU-02")
 def test_what_can_be_observed() -> None:
-    assert observe(BUDGET_5, AB) == {"budget": 5, "order": ("a", "b"), "bytes": 4}
+    seen = {"budget": 5, "order": ("a", "b"), "bytes": 4, "values": (("a", A2), ("b", B2))}
+    assert observe(BUDGET_5, AB) == seen
 
 
 @pytest.mark.clause("KR-15")

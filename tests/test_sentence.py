@@ -72,6 +72,35 @@ def test_a_wrong_order_of_eviction() -> None:
     )
 
 
+def test_an_entry_that_has_another_content() -> None:
+    said = broken(
+        "receiver",
+        "receiver_same_size_is_not_stored",
+        receiver.Config(5),
+        receiver.Update("a", A),
+        receiver.Update("a", B),
+    )
+    assert said.startswith(
+        "After operation 2, update a 2 B/2, the entry of 'a' is 2 B/1, must be 2 B/2; data that is sent"
+    )
+    assert "(KR-08)" in said
+
+
+def test_a_promise_that_outlives_its_request_is_looked_for_on_the_side_that_made_it() -> None:
+    operations = (receiver.Features((receiver.Feature("a"),)), receiver.Update("a"))
+    mismatch = Mismatch("KR-15", "outcome", "lapsed", 0, None, None, ())
+    said = sentence(run_of("receiver", receiver.Config(5), mismatch, *operations))
+    assert "LruKeyReplicatedReceiverCache.get_and_update_features" in said
+    assert "SenderCache" not in said
+
+
+def test_a_merge_step_says_what_is_gone_since_the_check() -> None:
+    merge = p0.Merge((p0.Item("b", B), p0.Item("a", A)), stale=("a",))
+    mismatch = Mismatch("KR-04", "outcome", "asserted", 0, failed("AssertionError", "a"), None, ())
+    said = sentence(run_of("sender", p0.Config(5), mismatch, p0.Update("b", B), merge, before={}))
+    assert said.startswith("Operation 2, merge [b 2 B/2, a 2 B/1 (claimed, but gone)], returned nothing")
+
+
 def test_another_object_than_the_input() -> None:
     said = broken(
         "receiver",

@@ -13,7 +13,8 @@ from mmcache_ref.oracle.clauses import clause
 
 class Advice(NamedTuple):
     """`why`: what holds in the case at hand, as a clause of a sentence; `look`: what decides it, or nothing;
-    `unjudged`: why no component judges the clause, where none does.
+    `look_in_p1`: what decides it in P1, where `look` names P0; `unjudged`: why no component judges the
+    clause, where none does.
 
     `{key}` stands for the key that the mismatch is about, `{cache}` for the class of the component; names in
     backticks are public names.
@@ -21,6 +22,7 @@ class Advice(NamedTuple):
 
     why: str
     look: str = ""
+    look_in_p1: str = ""
     unjudged: str = ""
 
 

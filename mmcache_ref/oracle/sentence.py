@@ -52,8 +52,9 @@ def sentence(run: Run) -> str:
     parts = [f"{_what(run, mismatch)}; {_filled(told.why, names)} ({mismatch.clause})."]
     if before := _before(run):
         parts.append(before)
-    if told.look:
-        parts.append(f"Look at: {_filled(told.look, names)}.")
+    look = told.look_in_p1 if run.component == "receiver" and told.look_in_p1 else told.look
+    if look:
+        parts.append(f"Look at: {_filled(look, names)}.")
     return " ".join(parts)
 
 
@@ -204,6 +205,8 @@ def _aspect(run: Run, mismatch: Mismatch) -> str:
             return f"{name} is {actual}, must be {expected}"
         case "length":
             return f"{whose}the number of entries is {actual}, must be {expected}"
+        case "values" if run.component != "lru" and isinstance(actual, list | tuple):
+            return _contents(expected, actual)
         case "pins":
             return f"pinned are {_listed(actual)}, must be {_listed(expected)}"
         case "data":
@@ -223,6 +226,16 @@ def _aspect(run: Run, mismatch: Mismatch) -> str:
         case "budget":
             return f"the budget of the cache is {actual} B, must be {expected} B"
     return f"{whose}{name} is {results_in_words(actual)}, must be {results_in_words(expected)}"
+
+
+def _contents(expected: Sequence[Any], actual: Sequence[Any]) -> str:
+    """The entries that have another content than they must have."""
+    differing = [
+        f"the entry of {mine[0]!r} is {result_in_words(theirs[1])}, must be {result_in_words(mine[1])}"
+        for mine, theirs in zip(expected, actual, strict=False)
+        if mine != theirs
+    ]
+    return " and ".join(differing)
 
 
 def _under_way(expected: Sequence[Any], actual: Sequence[Any]) -> str:
