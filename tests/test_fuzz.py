@@ -71,3 +71,19 @@ def test_nothing_is_found_in_the_reference() -> None:
 def test_no_time_is_no_example() -> None:
     trial = Trial(COMPONENTS["lru"], Namespace(reference, "reference"))
     assert fuzz(trial, seconds=0, seed=0).examples == 0
+
+
+def test_a_question_without_a_state_is_shown_alone_however_many_known_ones_came_before() -> None:
+    """IT-18 is known to be broken, and asked again and again before another clause shows."""
+
+    class Both(reference.MultiModalCache):
+        @classmethod
+        def get_item_size(cls, value: Any, *, debug: bool = False) -> int:
+            if isinstance(value, list | tuple | dict) and not value:
+                raise TypeError("a value without leaves")
+            return super().get_item_size(value, debug=debug) + isinstance(value, str)
+
+    trial = Trial(COMPONENTS["items"], Namespace(SimpleNamespace(**names(MultiModalCache=Both)), "both"))
+    found = fuzz(trial, seconds=600, seed=3, known=frozenset({"IT-18"}), max_operations=2_000)
+    assert found.runs
+    assert all(run.is_repeatable and len(run.steps) == 1 for run in found.runs.values())

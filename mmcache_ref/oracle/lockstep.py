@@ -168,6 +168,11 @@ class Lockstep:
             self.performed.append(operation)
             self.result = self._perform_on_target(operation)
 
+    def leave_out_last(self) -> None:
+        """Of a component without a state: go on as if the last operation had not been asked."""
+        self.performed.pop()
+        self.is_silent = False
+
     def perform(self, operation: Op) -> Mismatch | None:
         """Perform an operation on both sides; where they part, if they do.
 
@@ -283,6 +288,10 @@ class Lockstep:
         if (blamed := self._blamed(name, expected, actual)) is not None:
             return blamed
         is_unreadable = isinstance(actual, Raised | Unexpected)
+        fresh: Rule | None = self.model.RULES.get(("fresh", "empty"))
+        if rule is None and fresh is not None and expected == ():
+            # It was just made, and is not empty.
+            return fresh.outcome
         if aspect.reading and (rule is None or is_unreadable):
             return aspect.reading
         for special in self._special(rule, name):

@@ -105,10 +105,11 @@ class LockstepMachine(RuleBasedStateMachine):
                         # What a wrong state leads to says nothing; without a state the next may be asked.
                         self._lockstep = None
                         return
+                    lockstep.leave_out_last()
                 if lockstep.is_silent:
                     if lockstep.model.view(lockstep.state):
                         return
-                    lockstep.is_silent = False
+                    lockstep.leave_out_last()
 
     def violated(self, lockstep: Lockstep, mismatch: Mismatch) -> None:
         """Raise the run that broke a clause not known before, shrunk once for each clause."""
