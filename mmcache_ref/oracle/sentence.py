@@ -30,6 +30,8 @@ CLASSES: Final = {
 """The public class that a component judges."""
 INITIAL: Final = "initial"
 """The kind of a mismatch that is there before the first operation, which the run names but does not reach."""
+SHARED: Final = ": what another cache was given, it has too, as if they shared their state"
+"""Said of a cache that was just made."""
 ENDED: Final = ("the process of the target ended", "the target did not come back")
 """How the result of an operation begins that took the target's process with it."""
 WAITING: Final = {
@@ -76,6 +78,12 @@ def _what(run: Run, mismatch: Mismatch) -> str:
     """What the cache did at the last operation, and what it must do."""
     number = len(run.steps)
     operation = operation_in_words(run.steps[-1].operation, claimed_keys(run.steps, number - 1))
+    if (
+        mismatch.kind == INITIAL
+        and mismatch.expected in ((), [])
+        and isinstance(mismatch.actual, list | tuple)
+    ):
+        return f"A cache that was just made has {_listed(mismatch.actual)}, must be empty{SHARED}"
     if mismatch.kind == INITIAL:
         return f"Before the first operation, {_aspect(run, mismatch)}"
     if mismatch.aspect == "outcome":
@@ -103,7 +111,8 @@ def _outcome(run: Run, mismatch: Mismatch) -> str:
         return _size(operation, expected, actual)
     if expected is None and operation.__struct_config__.tag in ("get", "pop"):
         return f"{_did(actual)}, must return the default that was given"
-    return f"{_did(actual, expected)}, must {_must(expected, actual, mismatch.kind)}"
+    shared = SHARED if operation.__struct_config__.tag == "fresh" and isinstance(actual, list | tuple) else ""
+    return f"{_did(actual, expected)}, must {_must(expected, actual, mismatch.kind)}{shared}"
 
 
 def _size(operation: Any, expected: Any, actual: Any) -> str:

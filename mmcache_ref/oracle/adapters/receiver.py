@@ -23,6 +23,8 @@ class ReceiverAdapter:
         self.namespace = namespace
         self._make = partial(getattr(namespace, CLASS), namespace.make_model_config(config.budget))
         self.cache = self._make()
+        self._config = config
+        self._before: Any = ()
 
     def perform(self, operation: model.Operation) -> Any:
         """One call of the cache; of what it returns only what a clause speaks of."""
@@ -37,6 +39,7 @@ class ReceiverAdapter:
             case model.UpdateAll(contents, hashes):
                 return self._update_all(contents, list(hashes))
             case model.Features(features):
+                self._before = observe_inner(self.cache).get("order", ())
                 return ingest(self.namespace, self.payloads, self.cache, features)
             case model.Clear():
                 self.cache.clear_cache()
@@ -58,13 +61,10 @@ class ReceiverAdapter:
         """What a result tells besides the operation's own rule: which part of a request went wrong."""
         if isinstance(actual, Unexpected) and actual.what.startswith(SILENT_MISS):
             return "IF-17"
-        if actual == OTHER_LIST:
+        if actual in (OTHER_LIST, OTHER_FEATURES):
             return "IF-14"
-        if isinstance(operation, model.Features) and aspect == "order" and len(operation.features) > 1:
-            # What was sent is there if it should be: the touches decide what else is, and in which order.
-            sent = {feature.key for feature in operation.features if feature.content is not None}
-            if isinstance(actual, tuple) and not sent & ({*expected} ^ {*actual}):
-                return "IT-10" if any(map(is_odd, actual)) else "IF-13"
+        if isinstance(operation, model.Features) and aspect == "order" and isinstance(actual, tuple):
+            return self._blamed_for_order(operation.features, expected, actual)
         if aspect == "values":
             return _blamed_for_content(operation, expected, actual)
         if isinstance(actual, Raised) and "too large" in actual.says:
@@ -85,6 +85,26 @@ class ReceiverAdapter:
             return self._blamed_of_request(operation, expected, actual)
         return None
 
+    def _blamed_for_order(
+        self, features: tuple[model.Feature, ...], expected: tuple[str, ...], actual: tuple[Any, ...]
+    ) -> str | None:
+        """The keys, the touches, the order of the updates, or what a miss did."""
+        if any(map(is_odd, actual)):
+            return "IT-10"
+        if len(features) < 2:
+            return None
+        if self._before == ():
+            # In an empty cache touches do nothing.
+            state, outcome = model.step(self._config, model.State(), model.Features(features[::-1]))
+            if model.observe(self._config, state)["order"] == actual:
+                return "IF-14"
+            if features[-1].content is None and len(outcome.result.missed) == 1 and actual == ():
+                # Nothing came after the one that was missed.
+                return "KR-11"
+        # What was sent is there if it should be: the touches decide what else is, and in which order.
+        sent = {feature.key for feature in features if feature.content is not None}
+        return None if sent & ({*expected} ^ {*actual}) else "IF-13"
+
     def _blamed_of_request(
         self, operation: model.Operation, expected: model.Ingested, actual: model.Ingested
     ) -> str | None:
@@ -94,8 +114,8 @@ class ReceiverAdapter:
         for feature, mine, theirs in zip(features, expected.items, actual.items, strict=True):
             if mine is not None and mine.is_input and theirs != mine:
                 return "KR-09" if mine.item.nbytes > self.budget else "KR-08"
-            if after_miss and mine is not None and theirs is None and feature.key not in actual.missed:
-                return "IF-15"
+            if mine is not None and theirs is None and feature.key not in actual.missed:
+                return "IF-15" if after_miss else "IF-14"
             if theirs != mine:
                 return None
             after_miss = after_miss or mine is None
@@ -136,6 +156,7 @@ def _blamed_for_content(operation: model.Operation, expected: Any, actual: Any) 
 
 
 OTHER_LIST = Unexpected("another list than the one that was given")
+OTHER_FEATURES = Unexpected("other features than those in the list that was given")
 SILENT_MISS = "a miss error whose message"
 
 
@@ -175,6 +196,7 @@ def ingest(namespace: Any, payloads: Payloads, cache: Any, features: Sequence[mo
         make_feature(namespace, item, feature, index)
         for index, (item, feature) in enumerate(zip(given, features, strict=True))
     ]
+    features_given = list(built)
     missed: tuple[str, ...] = ()
     try:
         returned = cache.get_and_update_features(built)
@@ -188,7 +210,10 @@ def ingest(namespace: Any, payloads: Payloads, cache: Any, features: Sequence[mo
     else:
         if returned is not built:
             return OTHER_LIST
-    items = [received(payloads, item, feature.data) for item, feature in zip(given, built, strict=True)]
+        if list(map(id, built)) != list(map(id, features_given)):
+            return OTHER_FEATURES
+    held = [feature.data for feature in features_given]
+    items = [received(payloads, *both) for both in zip(given, held, strict=True)]
     for item in items:
         if isinstance(item, Unexpected):
             return item
