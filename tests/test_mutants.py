@@ -144,6 +144,17 @@ def test_a_change_of_an_annotation_or_of_how_a_parameter_is_passed_is_none() -> 
     }
 
 
+def test_an_order_is_mutated_only_where_it_may_matter() -> None:
+    source = "def f(xs):\n    return all(x for x in xs), list(x for x in xs), [x for x in xs]\n"
+    changed = [
+        mutant.name.becomes for mutant in mutants_of("m", source) if mutant.operator == "ReverseIteration"
+    ]
+    assert changed == [
+        "return all(x for x in xs), list(x for x in reversed(list(xs))), [x for x in xs]",
+        "return all(x for x in xs), list(x for x in xs), [x for x in reversed(list(xs))]",
+    ]
+
+
 def test_a_mutant_keeps_its_name_when_other_lines_move() -> None:
     moved = SMALL.replace("def least", "FIRST = None\n\n\ndef least")
     assert {mutant.name for mutant in mutants_of("m", SMALL)} <= {

@@ -38,12 +38,23 @@ class RemoveStatement(Operator):  # type: ignore[misc]
         return (Example("f()\n", "pass\n"), Example("x = 1\n", "pass\n"))
 
 
+_UNORDERED: Final = frozenset({"all", "any", "max", "min", "set", "sorted", "sum"})
+"""Functions of a generator that do not care for its order."""
+
+
 class ReverseIteration(Operator):  # type: ignore[misc]
-    """A loop or a comprehension goes from the last to the first."""
+    """A loop or a comprehension goes from the last to the first, where the order may matter."""
 
     def mutation_positions(self, node: Any) -> Iterator[Position]:
-        if node.type in ("for_stmt", "sync_comp_for"):
+        if node.type == "for_stmt" or (node.type == "sync_comp_for" and not self._is_unordered(node)):
             yield node.children[3].start_pos, node.children[3].end_pos
+
+    def _is_unordered(self, node: Any) -> bool:
+        trailer = node.parent.parent
+        function = (
+            trailer.get_previous_sibling() if trailer is not None and trailer.type == "trailer" else None
+        )
+        return getattr(function, "value", "") in _UNORDERED
 
     def mutate(self, node: Any, index: int) -> Any:
         iterated = node.children[3].get_code().strip()
