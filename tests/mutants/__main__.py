@@ -51,7 +51,7 @@ def _arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m mutants", description=__doc__)
     parser.add_argument("wanted", nargs="*", metavar="TEXT", help="only where module:function contains it")
     parser.add_argument("--jobs", type=int, default=2, help="processes at a time (2)")
-    parser.add_argument("--examples", type=int, default=40, help="of fuzzing, for each component (40)")
+    parser.add_argument("--examples", type=int, default=20, help="of fuzzing, for each component (20)")
     parser.add_argument(
         "--results",
         type=Path,
