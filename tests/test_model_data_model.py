@@ -80,7 +80,15 @@ def test_a_flat_batch_is_joined_along_its_dimension() -> None:
     whole = Block((2, 3), (1, 2, 2, 1, 2, 2))
     assert answer(Batch("flat", ((2, 1), (2, 2)), dim=1)) == (parts, whole)
     rows = (Block((1, 2), (1, 1)), Block((2, 2), (2, 2, 2, 2)))
+    assert answer(Batch("flat", ((2, 1), (2, 2)), dim=-1)) == (parts, whole)
     assert answer(Batch("flat", ((1, 2), (2, 2)))) == (rows, Block((3, 2), (1, 1, 2, 2, 2, 2)))
+
+
+@pytest.mark.clause("IT-04")
+def test_the_elements_of_a_list_in_a_flat_field_are_its_parts() -> None:
+    one, two = Block((2,), (1, 1)), Block((2,), (2, 2))
+    assert answer(Batch("flat", ((1, 2), (2, 2)), is_list=True)) == (((one,), (two, two)), (one, two, two))
+    assert answer(Batch("flat", ((1, 2), (0, 2)), is_list=True)) == (((one,), ()), (one,))
 
 
 @pytest.mark.clause("IT-05")

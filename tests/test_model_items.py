@@ -118,6 +118,8 @@ def test_complexity_counts_an_item_as_one(value: Any, count: int) -> None:
 def test_a_cached_payload_keeps_its_own_bytes_alive(is_view: bool) -> None:
     assert ask(Kept(Tensor((4,), "int64", is_view), "receiver")).result == 32
     assert ask(Kept(Array((4,), "uint8", is_view), "processor-only")).result == 4
+    nested = Sequence((Tensor((3,)), Sequence((Array((4,), "int64", is_view),))))
+    assert ask(Kept(nested, "receiver")).result == 35
 
 
 @pytest.mark.clause("IF-03")

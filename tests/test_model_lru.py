@@ -233,3 +233,11 @@ def test_without_a_default_it_is_none() -> None:
 def test_another_cache_begins_with_nothing() -> None:
     assert step(BUDGET_6, ABC, lru.Fresh())[1].result == (0, 0, 0)
     assert step(BUDGET_6, ABC, lru.Keys())[1].result == ("a", "b", "c")
+
+
+@pytest.mark.clause("LRU-29")
+def test_reading_a_view_changes_nothing() -> None:
+    content = dict(ABC.entries)["a"]
+    for key, shown in (("a", (True, True, content)), ("x", (False, False, None))):
+        after, outcome = step(BUDGET_6, ABC, lru.View(key))
+        assert (after, outcome.result) == (ABC, shown)

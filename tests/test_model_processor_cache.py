@@ -13,6 +13,7 @@ from mmcache_ref.model.processor_cache import (
     Clear,
     Close,
     Config,
+    Defaults,
     Fresh,
     Invalidate,
     IsCached,
@@ -231,6 +232,7 @@ def test_the_sender_never_gives_a_payload_that_was_not_just_given() -> None:
 @pytest.mark.clause("IF-08")
 def test_validating_and_closing_do_nothing(cache: ModuleType) -> None:
     assert run(cache, AB, Validate("c", C3), Close()) == (AB, Outcome("ignored"))
+    assert run(cache, AB, Defaults()) == (AB, Outcome("ignored", ()))
 
 
 @BOTH

@@ -36,11 +36,13 @@ class FieldTraits(Op, frozen=True, tag="field_traits"):
 
 class Batch(Op, frozen=True, tag="batch"):
     """`build_elems` of data made of entries of these shapes, joined along `dim` in a flat field, and
-    `reduce_data` of the elements. Entry i holds nothing but i + 1. A shared field has `shapes[0]` for all."""
+    `reduce_data` of the elements. Entry i holds nothing but i + 1. A shared field has `shapes[0]` for all.
+    With `is_list` the data of a flat field are a list, of the rows of all entries."""
 
     field: Field
     shapes: tuple[Shape, ...]
-    dim: Annotated[int, msgspec.Meta(ge=0, le=2)] = 0
+    dim: Annotated[int, msgspec.Meta(ge=-3, le=2)] = 0
+    is_list: bool = False
 
 
 class GetData(Op, frozen=True, tag="get_data"):
@@ -126,7 +128,9 @@ def questions() -> Iterator[Question]:
         for shapes in (((2,),), ((2,), (2,)), ((1, 2), (3, 2), (0, 2)), ((), ()), ((2, 3), (2, 3), (2, 3))):
             if field != "flat" or shapes != ((), ()):
                 yield Batch(field, shapes)
-    yield Batch("flat", ((2, 1), (2, 3)), dim=1)
+    for dim in (1, -1):
+        yield Batch("flat", ((2, 1), (2, 3)), dim)
+    yield Batch("flat", ((1, 2), (0, 2), (2, 2)), is_list=True)
     for keys in ((), ("a",), ("b", "a")):
         yield GetData(keys)
     for nbytes in (None, 0, 1, 5):
@@ -145,6 +149,7 @@ def questions() -> Iterator[Question]:
 def joined(blocks: list[Block], dim: int) -> Block:
     """The blocks one behind the other along `dim`.   [IT-04]"""
     shape = list(blocks[0].shape)
+    dim = range(len(shape))[dim]
     shape[dim] = sum(block.shape[dim] for block in blocks)
     before, after = elements(tuple(shape[:dim])), elements(tuple(shape[dim + 1 :]))
     values: list[int] = []
@@ -191,6 +196,9 @@ def _batch(question: Batch) -> Outcome:
     entries = [entry(shape, number + 1) for number, shape in enumerate(question.shapes)]
     if question.field == "shared":
         return Outcome("shared", ((entries[0],) * len(entries), entries[0]))
+    if question.field == "flat" and question.is_list:
+        rows = [(entry(shape[1:], number + 1),) * shape[0] for number, shape in enumerate(question.shapes)]
+        return Outcome("flat", (tuple(rows), tuple([row for each in rows for row in each])))
     if question.field == "flat":
         return Outcome("flat", (tuple(entries), joined(entries, question.dim)))
     if len(set(question.shapes)) > 1:

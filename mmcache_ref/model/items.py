@@ -130,9 +130,10 @@ class MakeLru(Op, frozen=True, tag="make_lru"):
 
 class Kept(Op, frozen=True, tag="kept"):
     """How many bytes of memory a cached payload keeps alive, asked of what a later hit returns; of a sender,
-    whether the item is still there when nobody else has it."""
+    whether the item is still there when nobody else has it. Of a list the payloads in it
+    count; its item has another element besides."""
 
-    payload: Tensor | Array
+    payload: Tensor | Array | Sequence
     cache: Literal["processor-only", "receiver", "sender"]
 
 
@@ -261,6 +262,7 @@ def operations(config: Config, state: State) -> Iterator[Operation]:
             yield Kept(value, "processor-only")
             yield Kept(value, "receiver")
             yield Kept(value, "sender")
+            yield Kept(Sequence((value, Sequence((value,), is_tuple=True))), "processor-only")
     for is_view in (False, True):
         yield Twins((2, 3), "float32", is_view)
     for budget in (0, 5, 2**30, 3 * 2**29):
@@ -301,8 +303,12 @@ def step(config: Config, state: State, operation: Operation) -> tuple[State, Out
             return state, Outcome("made", (0, budget, 0))
         case Kept(payload, cache):
             if cache == "sender":
+                if isinstance(payload, Sequence):
+                    raise TypeError("whether a list is still there cannot be seen")
                 return state, Outcome("sender", 0)
-            return state, Outcome("view" if payload.is_view else "whole", leaf_size(payload))
+            parts = [each for each in leaves(payload) if isinstance(each, Tensor | Array)]
+            kind = "view" if any(each.is_view for each in parts) else "whole"
+            return state, Outcome(kind, sum(map(leaf_size, parts)))
         case CacheIfFits(nbytes, budget):
             fits = nbytes <= budget
             return state, Outcome("stored" if fits else "too_large", (fits, nbytes if fits else 0))

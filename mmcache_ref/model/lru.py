@@ -34,6 +34,7 @@ from .lru_alphabet import (
     Touch,
     UpdateWith,
     Usage,
+    View,
     plainer,
 )
 from .lru_rules import ASPECTS, CULPRITS, RULES
@@ -69,6 +70,7 @@ __all__ = [
     "Touch",
     "UpdateWith",
     "Usage",
+    "View",
     "bare",
     "initial",
     "observe",
@@ -154,6 +156,7 @@ def operations(config: Config, state: State) -> Iterator[Operation]:
         yield PopItem(remove_pinned)
     yield Usage()
     yield Keys()
+    yield from map(View, config.keys[:1])
     yield HitRatio()
 
 
@@ -237,6 +240,9 @@ def step(config: Config, state: State, operation: Operation) -> tuple[State, Out
             return state, Outcome("read", (config.budget, usage))
         case Keys():
             return state, Outcome("read", tuple(sorted(moves.keys(state.entries))))
+        case View(key):
+            shown = moves.find(state.entries, key)
+            return state, Outcome("read", (shown is not None, shown is not None, shown))
         case Fresh():
             return state, Outcome("empty", (0, 0, 0))
 

@@ -121,6 +121,12 @@ class Keys(Op, frozen=True, tag="keys"):
     """The keys that iterating over `c` gives, in alphabetical order: the order of iteration has no clause"""
 
 
+class View(Op, frozen=True, tag="view"):
+    """`key in c.cache`, `key in c.order`, and what `c.cache` has under the key"""
+
+    key: str
+
+
 class Fresh(Op, frozen=True, tag="fresh"):
     """The number of entries and the counters of another cache, made now with the same budget"""
 
@@ -146,6 +152,7 @@ Operation = (
     | HitRatio
     | Usage
     | Keys
+    | View
     | Fresh
 )
 

@@ -67,6 +67,7 @@ RULES: Mapping[tuple[str, str], Rule] = {
     ("hit_ratio", "read"): rule("IT-11"),
     ("usage", "read"): rule("LRU-03"),
     ("keys", "read"): rule("LRU-30"),
+    ("view", "read"): rule("LRU-29"),
     ("fresh", "empty"): rule("LRU-27"),
 }
 

@@ -17,6 +17,7 @@ from .explore import Property
 from .processor_cache_alphabet import (
     Clear,
     Close,
+    Defaults,
     Fresh,
     Invalidate,
     IsCached,
@@ -39,6 +40,7 @@ __all__ = [
     "Clear",
     "Close",
     "Config",
+    "Defaults",
     "Fresh",
     "Invalidate",
     "IsCached",
@@ -113,6 +115,7 @@ def operations(config: Config, state: State) -> Iterator[Operation]:
     yield Stats()
     yield Fresh(config.keys)
     yield Close()
+    yield Defaults()
     yield Stats(delta=True)
     yield Stats(delta=True)
     yield Clear()
@@ -188,6 +191,8 @@ def step(kind: Kind, config: Config, state: State, operation: Operation) -> tupl
             return _merge(kind, config, state, request, stale)
         case Validate() | Close():
             return state, Outcome("ignored")
+        case Defaults():
+            return state, Outcome("ignored", ())
         case Fresh(hashes):
             return state, Outcome("empty", (0, 0, *[False for _ in hashes]))
         case TooLarge(items):

@@ -79,6 +79,11 @@ class Close(Op, frozen=True, tag="close"):
     """`close()`"""
 
 
+class Defaults(Op, frozen=True, tag="defaults"):
+    """What the base class's own `release_sender_touches`, `invalidate`, `validate_input_item` and `close`
+    call of the methods that it leaves to others"""
+
+
 class Fresh(Op, frozen=True, tag="fresh"):
     """Another cache, made now with the same budget: its counters, and what it has under these hashes"""
 
@@ -113,6 +118,7 @@ Operation = (
     | Clear
     | Stats
     | Close
+    | Defaults
     | Fresh
     | TooLarge
 )

@@ -51,6 +51,7 @@ def rules(clauses: Mapping[str, str]) -> dict[tuple[str, str], Rule]:
         ("release", "released"): common("IF-08"),
         ("validate", "ignored"): common("IF-08"),
         ("close", "ignored"): common("IF-08"),
+        ("defaults", "ignored"): common("IF-08"),
         ("fresh", "empty"): Rule(clauses["asserted"], "IF-09"),
         ("too_large", "warned"): common("IF-04"),
         ("too_large", "item too_large"): own("too_large"),

@@ -41,6 +41,8 @@ class DataModelAdapter:
                 return bool(mine == names.make_element(KEY, self._build(other), other_field))
             case model.FieldTraits(field):
                 return self._traits(field)
+            case model.Batch("flat", shapes, _, is_list=True):
+                return self._list(shapes)
             case model.Batch(field, shapes, dim):
                 return self._batch(field, shapes, dim)
             case model.GetData(keys):
@@ -96,10 +98,21 @@ class DataModelAdapter:
         else:
             cuts, start = [], 0
             for shape in shapes:
-                cuts.append((*[slice(None)] * dim, slice(start, start + shape[dim])))
+                cuts.append((*[slice(None)] * (dim % len(shape)), slice(start, start + shape[dim])))
                 start += shape[dim]
             made, data = make(slices=cuts, dim=dim), self._tensor(numpy.concatenate(arrays, axis=dim))
         elements = made.build_elems("image", KEY, data)
+        return tuple([block(each.data) for each in elements]), block(made.reduce_data(list(elements)))
+
+    def _list(self, shapes: tuple[Shape, ...]) -> Any:
+        """The elements of a list of rows in a flat field, and what they are reduced to."""
+        need(self.namespace, CLASSES["flat"])
+        rows, cuts = list[Any](), list[slice]()
+        for number, shape in enumerate(shapes):
+            cuts.append(slice(len(rows), len(rows) + shape[0]))
+            rows += [self._payload(shape[1:], number + 1) for _ in range(shape[0])]
+        made = self.namespace.MultiModalFlatField(slices=cuts)
+        elements = made.build_elems("image", KEY, rows)
         return tuple([block(each.data) for each in elements]), block(made.reduce_data(list(elements)))
 
     def _dummy(self, nbytes: int | None) -> Any:

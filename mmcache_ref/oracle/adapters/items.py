@@ -67,7 +67,7 @@ class ItemsAdapter:
                 return len(made), made.maxsize, made.currsize
             case model.CacheIfFits(nbytes, budget):
                 return self._cache_if_fits(nbytes, budget)
-            case model.Kept(payload, "sender"):
+            case model.Kept(model.Tensor() | model.Array() as payload, "sender"):
                 return self._kept_by_sender(payload)
             case model.Kept(payload, cache):
                 return self._kept(payload, cache)
@@ -117,9 +117,12 @@ class ItemsAdapter:
         inner = names.LRUCache(budget, getsizeof=names.MultiModalCache.get_item_size)
         return cache.cache_if_fits(inner, "key", value), inner.currsize
 
-    def _kept(self, payload: model.Tensor | model.Array, cache_name: str) -> Any:
+    def _kept(self, payload: model.Description, cache_name: str) -> Any:
         """Cache an item with this payload, look it up, and follow the payload to the memory it is in."""
-        item = self.namespace.make_item({"data": self._build(payload)})
+        data = {"data": self._build(payload)}
+        if isinstance(payload, model.Sequence):
+            data["more"] = self._tensor((1,), "uint8", False, 0)
+        item = self.namespace.make_item(data)
         config = self.namespace.make_model_config(ROOMY)
         if cache_name == "processor-only":
             cache = self.namespace.MultiModalProcessorOnlyCache(config)
@@ -158,7 +161,9 @@ class ItemsAdapter:
 
 
 def memory_of(data: Any) -> int:
-    """Bytes of the memory that a tensor or an array keeps alive."""
+    """Bytes of the memory that a tensor or an array keeps alive, or those in a list or a tuple."""
+    if isinstance(data, list | tuple):
+        return sum(map(memory_of, data))
     if hasattr(data, "untyped_storage"):
         return int(data.untyped_storage().nbytes())
     while isinstance(data.base, numpy.ndarray):

@@ -7,6 +7,7 @@ from typing import Any
 
 from mmcache_ref.model import lru
 from mmcache_ref.oracle.adapters.base import Unexpected, counted, need, read, same
+from mmcache_ref.oracle.errors import NotOffered
 
 MISSING = object()
 """The default that lookups are given."""
@@ -74,6 +75,11 @@ class LruAdapter:
                 return cache.capacity, cache.usage
             case lru.Keys():
                 return tuple(sorted(cache))
+            case lru.View(key):
+                if not (hasattr(cache, "cache") and hasattr(cache, "order")):
+                    raise NotOffered("the target has no views")
+                is_cached = key in cache.cache
+                return is_cached, key in cache.order, cache.cache[key] if is_cached else None
             case lru.Fresh():
                 another = self._make()
                 return len(another), *another.stat()

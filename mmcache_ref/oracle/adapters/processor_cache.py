@@ -62,6 +62,8 @@ class ProcessorCacheAdapter:
             case model.Close():
                 getattr(self.cache, "close", lambda: None)()
                 return None
+            case model.Defaults():
+                return self._called_by_defaults()
             case model.Fresh(hashes):
                 return self._fresh(hashes)
             case model.TooLarge(items):
@@ -176,6 +178,29 @@ class ProcessorCacheAdapter:
                 is_served = False
             known.append(is_served or bool(another.is_cached_item(key)))
         return (*counters, *known)
+
+    def _called_by_defaults(self) -> tuple[str, ...]:
+        """The methods that the base class's defaults call of a subclass that has only what it has to have."""
+        need(self.namespace, "BaseMultiModalProcessorCache")
+        base = self.namespace.BaseMultiModalProcessorCache
+        abstract: frozenset[str] = getattr(base, "__abstractmethods__", frozenset())
+        called: list[str] = []
+
+        def noting(name: str) -> Any:
+            return lambda self, *args, **more: called.append(name)
+
+        bare = type("Bare", (base,), {name: noting(name) for name in abstract})()
+        item = self.payloads.item(Content(1, 1))
+        asked = {
+            "release_sender_touches": (),
+            "invalidate": ("a",),
+            "validate_input_item": (item, "a"),
+            "close": (),
+        }
+        for name, args in asked.items():
+            if name not in abstract and hasattr(base, name):
+                getattr(bare, name)(*args)
+        return tuple(called)
 
     def _warnings(self, items: int) -> int:
         """How many warnings another cache gives after its first."""

@@ -13,6 +13,11 @@ from mmcache_ref.oracle.draws import Draw
 configs = st.just(model.Config())
 NAMES: Final = ("pixels", "grid", "mask")
 FIELDS: Final[tuple[Literal["batched", "flat", "shared"], ...]] = ("batched", "flat", "shared")
+CACHES: Final[tuple[Literal["processor-only", "receiver", "sender"], ...]] = (
+    "processor-only",
+    "receiver",
+    "sender",
+)
 MODALITIES: Final = ("image", "video")
 TENSOR_DTYPES: Final[tuple[model.DType, ...]] = tuple(sorted(model.WIDTHS))  # type: ignore[arg-type]
 ARRAY_DTYPES: Final[tuple[model.DType, ...]] = ("uint8", "float32", "int64")
@@ -112,7 +117,9 @@ def batch(draw: Draw) -> model.Batch:
     if field == "flat":
         dim = draw.up_to(len(shape) - 1)
         shapes = tuple([(*shape[:dim], draw.up_to(3), *shape[dim + 1 :]) for _ in range(count)])
-        return model.Batch(field, shapes, dim)
+        if dim == 0 and draw.is_one_in(3):
+            return model.Batch(field, shapes, is_list=True)
+        return model.Batch(field, shapes, dim - len(shape) if draw.is_one_in(3) else dim)
     if field == "batched" and draw.is_one_in(3):
         return model.Batch(field, tuple([(*shape[1:], 1 + draw.up_to(2)) for _ in range(count)]))
     return model.Batch(field, (shape,) * count)
@@ -135,4 +142,8 @@ def choose(config: model.Config, state: model.State, draw: Draw) -> Op:
     if role == 10:
         twins = model.Twins(shape(draw), draw.of(ARRAY_DTYPES), draw.is_one_in(2))
         return model.MakeLru(draw.of((0, 1, 1000, 2**30, 3 * 2**29))) if draw.is_one_in(4) else twins
-    return model.Kept(payload(draw), draw.of(("processor-only", "receiver", "sender")))
+    cache = draw.of(CACHES)
+    if cache == "sender" or not draw.is_one_in(3):
+        return model.Kept(payload(draw), cache)
+    inner = model.Sequence(tuple([payload(draw) for _ in range(draw.up_to(2))]), draw.is_one_in(2))
+    return model.Kept(model.Sequence((payload(draw), inner), draw.is_one_in(2)), cache)

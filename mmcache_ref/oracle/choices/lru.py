@@ -30,6 +30,7 @@ WITHOUT_KEY: Final[tuple[Op, ...]] = (
 )
 BY_KEY: Final = (
     lru.Contains,
+    lru.View,
     lru.GetItem,
     lru.Get,
     lru.Get,

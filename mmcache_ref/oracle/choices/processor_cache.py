@@ -22,6 +22,7 @@ WITHOUT_KEY: Final[tuple[Op, ...]] = (
     model.Stats(delta=True),
     model.IsCached(common.KEYS),
     model.Close(),
+    model.Defaults(),
     model.Fresh(common.KEYS),
     model.TooLarge(2),
 )
