@@ -81,7 +81,10 @@ def main() -> NoReturn:
     """Run the command; usage errors exit with 1, since 2 says that a target violates."""
     signal.signal(signal.SIGTERM, _interrupt)
     try:
-        sys.exit(app(standalone_mode=False))
+        code = app(standalone_mode=False)
+        if code == INTERRUPTED:  # into which some releases of typer turn the exception
+            raise KeyboardInterrupt
+        sys.exit(code)
     except USAGE_ERROR as error:
         error.show()
         sys.exit(USAGE)
@@ -116,7 +119,9 @@ def conform(
     level: Annotated[
         int, typer.Option(min=0, max=BEST_LEVEL, help="Observe no more than this.")
     ] = BEST_LEVEL,
-    seconds: Annotated[float, typer.Option(min=0, help="Time to fuzz each target.")] = 20.0,
+    seconds: Annotated[
+        float, typer.Option(min=0, help="Time to fuzz each target, after its graphs are executed.")
+    ] = 20.0,
     seed: Annotated[int, typer.Option(min=0, help="Every random choice follows from it.")] = 0,
     output_format: Annotated[Literal["text", "json", "junit", "markdown"], typer.Option("--format")] = "text",
     coverage: Annotated[
@@ -251,10 +256,14 @@ def replay(
 def explore_model(
     model: Annotated[str, typer.Argument(help=f"One of {', '.join(EXPLORABLE)}.")],
     preset: Annotated[Literal["tiny", "small"], typer.Option(help="tiny: seconds. small: minutes.")] = "tiny",
-    accidents: Annotated[str, typer.Option("--with", help="Accidents, with commas between, or all.")] = "",
+    accidents: Annotated[
+        list[str] | None,
+        typer.Option("--with", help="Accidents, with commas between, or all. May be repeated."),
+    ] = None,
     protections: Annotated[
-        str, typer.Option("--protect", help="Protections, with commas between, or default.")
-    ] = "",
+        list[str] | None,
+        typer.Option("--protect", help="Protections, with commas between, or default. May be repeated."),
+    ] = None,
     depth: Annotated[int | None, typer.Option(min=1, help="Requests under way at once.")] = None,
     clears: Annotated[int | None, typer.Option(min=0, help="Clears in a run, at most.")] = None,
     seconds: Annotated[float | None, typer.Option(min=0, help="Stop the search then.")] = None,
@@ -294,9 +303,9 @@ def explore_model(
     raise typer.Exit(EXIT_CODES[exploration_status(found)])  # type: ignore[index]
 
 
-def _names(listed: str) -> list[str]:
-    """The names in a list with commas."""
-    return [name.strip() for name in listed.split(",") if name.strip()]
+def _names(listed: list[str] | None) -> list[str]:
+    """The names in lists with commas."""
+    return [name.strip() for name in ",".join(listed or ()).split(",") if name.strip()]
 
 
 def _model_config(module: Any, preset: str, **options: Any) -> Any:
@@ -379,7 +388,7 @@ def hunt_faults(
     names: Annotated[
         list[str] | None, typer.Argument(help="Faults by name; all of them unless given.")
     ] = None,
-    seeds: Annotated[int, typer.Option(min=1, help="Fuzz from each seed below this one.")] = 100,
+    seeds: Annotated[int, typer.Option(min=1, help="Fuzz from so many seeds: 0, 1, 2 and so on.")] = 100,
     jobs: Annotated[int, typer.Option(min=1, help="Worker processes.")] = 2,
     output_format: Annotated[Literal["text", "json", "markdown"], typer.Option("--format")] = "text",
     store: Annotated[

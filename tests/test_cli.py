@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import json
 import os
+import signal
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -175,3 +177,34 @@ def test_the_schema_is_one_of_a_report() -> None:
 
 def test_the_version_is_the_packages() -> None:
     assert command("version").stdout.strip() == __version__
+
+
+@pytest.mark.parametrize("signum", [signal.SIGINT, signal.SIGTERM])
+def test_an_interrupted_judgement_ends_at_once_and_leaves_no_process(signum: int) -> None:
+    """The signal goes to the command alone; its workers are in groups of their own."""
+    code = (
+        "import signal; signal.signal(signal.SIGINT, signal.default_int_handler); "
+        "from mmcache_ref.cli import main; main()"
+    )
+    words = [sys.executable, "-c", code, "conform", "reference", "--component", "lru", "--seconds", "60"]
+    process = subprocess.Popen(words, stderr=subprocess.PIPE, stdout=subprocess.DEVNULL, text=True)
+    try:
+        time.sleep(8)
+        process.send_signal(signum)
+        _, stderr = process.communicate(timeout=20)
+    finally:
+        process.kill()
+        process.wait()
+    assert process.returncode == 130
+    assert "interrupted" in stderr
+
+
+def test_accidents_and_protections_may_be_named_one_by_one() -> None:
+    together = command("explore", "key-replicated", "--with", "reject,drop", "--protect", "rollback")
+    apart = command(
+        "explore", "key-replicated", "--with", "reject", "--with", "drop", "--protect", "rollback"
+    )
+    assert together.stdout.count("drop") > 0
+    assert [line for line in apart.stdout.splitlines() if "DR-" in line] == [
+        line for line in together.stdout.splitlines() if "DR-" in line
+    ]
