@@ -30,8 +30,9 @@ test-all: $(VENV)/installed
 hunt: $(VENV)/installed
 	@$(BIN)/mmcache-ref hunt --seeds $(SEEDS)
 
-## mutants: change the reference line by line and let the oracle judge each mutant. It fails on a survivor that
-## tests/mutants/survivors.toml does not explain. Less: make mutants MUTANTS=lru:LRUCache.put
+## mutants: change what decides the caches and the protocol, place by place, and let the oracle judge each mutant.
+## It fails on a survivor that tests/mutants/survivors.toml does not explain. MUTANTS=all takes the data model and the
+## interface too; MUTANTS=lru:LRUCache.put only what contains the text.
 mutants: $(VENV)/installed
 	PYTHONPATH=tests $(BIN)/python -m mutants $(MUTANTS)
 

@@ -21,6 +21,21 @@ from typing import Final
 
 TREE: Final = Path(__file__).parents[2]
 COPIED: Final = ("mmcache_ref", "spec", "tests/mutants")
+DECISIVE: Final = (
+    "reference.factories:",
+    "reference.key_replicated:",
+    "reference.lru:",
+    "reference.merge:",
+    "reference.processor_only:",
+    "reference.promises:",
+    "reference.sizes:",
+    "protocol.channel:",
+    "protocol.deployment:",
+    "protocol.engine:",
+    "protocol.front_end:",
+)
+"""What the caches and the protocol decide. The other modules are the data model and the interface."""
+EVERYTHING: Final = "all"
 SECONDS_BETWEEN_LINES: Final = 30.0
 """On a terminal progress is shown at once."""
 
@@ -36,7 +51,13 @@ def main() -> int:
         for each in COPIED:
             shutil.copytree(TREE / each, copy / each, ignore=shutil.ignore_patterns("__pycache__"))
         command = [sys.executable, "-m", "mutants", "--inside", "--results", str(arguments.results.resolve())]
-        command += ["--jobs", str(arguments.jobs), "--examples", str(arguments.examples), *arguments.wanted]
+        command += [
+            "--jobs",
+            str(arguments.jobs),
+            "--examples",
+            str(arguments.examples),
+            *(arguments.wanted or (EVERYTHING,)),
+        ]
         paths = os.pathsep.join(map(str, (copy, copy / "tests")))
         process = subprocess.Popen(command, cwd=copy, env=os.environ | {"PYTHONPATH": paths})
         try:
@@ -49,7 +70,14 @@ def main() -> int:
 
 def _arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m mutants", description=__doc__)
-    parser.add_argument("wanted", nargs="*", metavar="TEXT", help="only where module:function contains it")
+    parser.add_argument(
+        "wanted",
+        nargs="*",
+        metavar="TEXT",
+        default=DECISIVE,
+        help="only where module:function contains it; `all` for every module; without it, those that decide what "
+        "the caches and the protocol do",
+    )
     parser.add_argument("--jobs", type=int, default=2, help="processes at a time (2)")
     parser.add_argument("--examples", type=int, default=20, help="of fuzzing, for each component (20)")
     parser.add_argument(
@@ -59,7 +87,10 @@ def _arguments() -> argparse.Namespace:
         help="a run that was interrupted goes on from here, as long as nothing has changed",
     )
     parser.add_argument("--inside", action="store_true", help=argparse.SUPPRESS)
-    return parser.parse_args()
+    arguments = parser.parse_args()
+    if EVERYTHING in arguments.wanted:
+        arguments.wanted = ()
+    return arguments
 
 
 def _inside(arguments: argparse.Namespace) -> int:
