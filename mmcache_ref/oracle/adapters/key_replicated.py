@@ -140,7 +140,8 @@ class KeyReplicatedAdapter:
             seen |= {f"{side}.{name}": value for name, value in inner.items()}
             if "order" in inner:
                 seen[f"{side}.length"] = len(inner["order"])
-        seen["p0.uncounted"] = self.accounts.uncounted(sender.make_stats())
+        if (statistics := self._statistics()) is not None:
+            seen["p0.uncounted"] = self.accounts.uncounted(statistics)
         seen["checked"] = deployment.front_end.checked is not None
         seen["work"] = self.accounts.differing(self._work())
         seen["under-way"] = (
@@ -258,7 +259,12 @@ class KeyReplicatedAdapter:
 
     def _recount(self) -> None:
         """Take the deployment's own word where nothing says what it did."""
-        self.accounts.take(self.deployment.front_end.sender.make_stats(), self._work())
+        self.accounts.take(self._statistics() or (0, 0), self._work())
+
+    def _statistics(self) -> Sequence[int] | None:
+        """Hits and lookups by the sender's own count; early releases have none."""
+        make_stats = getattr(self.deployment.front_end.sender, "make_stats", None)
+        return tuple(make_stats()) if make_stats is not None else None
 
     def _work(self) -> dict[str, int]:
         """What the deployment says that it cost; nothing where it counts nothing."""
