@@ -75,8 +75,8 @@ def _arguments() -> argparse.Namespace:
         nargs="*",
         metavar="TEXT",
         default=DECISIVE,
-        help="only where module:function contains it; `all` for every module; without it, those that decide what "
-        "the caches and the protocol do",
+        help="only where module:function contains it; `all` for every module; "
+        "without it, what decides the caches and the protocol",
     )
     parser.add_argument("--jobs", type=int, default=2, help="processes at a time (2)")
     parser.add_argument("--examples", type=int, default=20, help="of fuzzing, for each component (20)")

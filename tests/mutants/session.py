@@ -79,7 +79,8 @@ class Session:
         """Those whose `module:function` contains one of the texts; all when there is none."""
         found: dict[Name, Mutant] = {}
         for module, source in self._sources.items():
-            if not wanted or any(text.split(":")[0] in module for text in wanted):
+            # A text without a colon may be of the function's name alone.
+            if not wanted or any(":" not in text or text.split(":")[0] in module for text in wanted):
                 found |= {mutant.name: mutant for mutant in mutants_of(module, source)}
         return {name: each for name, each in found.items() if is_wanted(name, wanted)}
 
