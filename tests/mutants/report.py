@@ -98,7 +98,7 @@ def how(kill: Kill) -> str:
 
 
 def _table(findings: Findings) -> list[str]:
-    rows = [("module", "mutants", "killed", "equivalent", "unspoken", "unexplained")]
+    rows = [("module", "mutants", "killed", "equivalent", "unspoken", "gap", "unexplained")]
     for module in sorted({name.module for name in findings.kills}):
         here = [name for name in findings.kills if name.module == module]
         kinds = Counter(
@@ -107,7 +107,7 @@ def _table(findings: Findings) -> list[str]:
             if findings.kills[name] is None
         )
         killed = len(here) - kinds.total()
-        numbers = (len(here), killed, *(kinds[each] for each in ("equivalent", "unspoken", "unexplained")))
+        numbers = (len(here), killed, *(kinds[each] for each in rows[0][3:]))
         rows.append((module, *map(str, numbers)))  # type: ignore[arg-type]
     return [f"{row[0]:<28}" + "".join(f"{cell:>13}" for cell in row[1:]) for row in rows]
 
