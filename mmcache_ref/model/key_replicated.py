@@ -272,6 +272,7 @@ def view(state: State) -> State:
 def observe(config: Config, state: State) -> dict[str, object]:
     """The observable parts of both sides and what lies between.   [LRU-01, LRU-02, KR-07]
 
+    `p0.number`: of the last clear that P0 knows of; an adapter shows it after a report, which may tell.
     `p0.uncounted`: hits and lookups that the sender's statistics lack, by what its updates returned.
     `checked`: is a request between its check and its update; `work`: counts that are not what they must be.
     `under-way`: how many messages, reports and retries there are, and the number of a clear. `channel`: the
@@ -284,6 +285,7 @@ def observe(config: Config, state: State) -> dict[str, object]:
         "p1.order": moves.keys(state.receiver),
         "p1.length": len(state.receiver),
         "p1.bytes": moves.size(state.receiver),
+        "p0.number": state.p0_number,
         "p0.uncounted": (0, 0),
         "under-way": (len(state.channel), len(state.reports), len(state.retries), state.clearing),
         "checked": state.checked is not None,

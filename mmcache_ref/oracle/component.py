@@ -27,6 +27,7 @@ class Component:
     draws from: configurations, and an operation that makes sense in a state of the model.
 
     `label` is its name, where several components share a model;
+    `blames`: what the adapter may name besides what the model's rules do;
     `judges_protocol`: the target's own protocol is judged, if it has one, and not only its caches.
     `tiny` is the configuration whose graph is executed, where it is not the model's own preset; `unreachable`
     are kinds of outcome, or cases as `operation: kind`, that no configuration of the oracle has;
@@ -42,6 +43,7 @@ class Component:
     unreachable: frozenset[str] = frozenset()
     construction: str | None = None
     judges_protocol: bool = False
+    blames: frozenset[str] = frozenset()
 
     @property
     def name(self) -> str:
@@ -76,6 +78,7 @@ class Component:
             if self.judges_protocol or not is_of_protocol(clause)
         }
         named.add(HANG_CLAUSE)
+        named |= {each for each in self.blames if self.judges_protocol or not is_of_protocol(each)}
         for aspect in self.model.ASPECTS.values():
             named |= aspect.clauses
         named |= set(getattr(self.model, "CULPRITS", {}).values())

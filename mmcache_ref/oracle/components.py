@@ -115,6 +115,7 @@ COMPONENTS = {
             unreachable=OUTSIDE_THE_PROTOCOL,
             construction="FA-11",
             judges_protocol=True,
+            blames=frozenset({"DR-05", "DR-08", "DR-16", "DR-23"}),
         ),
         Component(factories, FactoriesAdapter, choices.factories.configs, choices.factories.choose),
     )

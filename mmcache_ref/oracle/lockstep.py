@@ -207,6 +207,7 @@ class Lockstep:
         if isinstance(self.result, Unexpected) and self.result.what == HUNG:
             return self._mismatch(HANG_CLAUSE, "outcome", self.outcome.result, self.result)
         tally.clauses[rule.outcome] += 1
+        tally.clauses.update(getattr(self.adapter, "also_decided_by", lambda _: ())(operation))
         if not agrees(self.outcome.result, self.result):
             blamed = self._blamed("outcome", self.outcome.result, self.result)
             clause_id = blamed or rule.outcome

@@ -56,6 +56,8 @@ class KeyReplicatedAdapter:
         self.has_own_protocol = has_protocol(namespace)
         self.is_mixed = False
         """Whether the last request that P0 updated is of several modalities."""
+        self.is_report = False
+        """Whether the last operation told P0 of a miss, or should have."""
         self.is_invalidating = False
         """Whether the last report that P0 handled is of its present number."""
 
@@ -63,6 +65,7 @@ class KeyReplicatedAdapter:
         """One step of P0, of P1, or of the environment."""
         number = self.deployment.front_end.number
         self.is_mixed = len({item.modality for item in self._updated_by(operation)}) > 1
+        self.is_report = isinstance(operation, REPORTS)
         if isinstance(operation, model.HandleReport):
             report = self.deployment.reports[operation.position]
             is_old = "epoch" in self.deployment.protections and not (
@@ -142,6 +145,8 @@ class KeyReplicatedAdapter:
                 seen[f"{side}.length"] = len(inner["order"])
         if (statistics := self._statistics()) is not None:
             seen["p0.uncounted"] = self.accounts.uncounted(statistics)
+        if self.is_report:
+            seen["p0.number"] = deployment.front_end.number
         seen["checked"] = deployment.front_end.checked is not None
         seen["work"] = self.accounts.differing(self._work())
         seen["under-way"] = (
@@ -157,6 +162,19 @@ class KeyReplicatedAdapter:
             [(tuple(report.missing), report.number, report.sent_under) for report in deployment.reports]
         )
         return seen
+
+    def also_decided_by(self, operation: model.Operation) -> list[str]:
+        """The clauses that `blamed` may name for this operation, besides those that it is decided by."""
+        if not self.has_own_protocol:
+            return []
+        protections = self.deployment.protections
+        decisive = {
+            "DR-05": isinstance(operation, model.HandleReport) and self.is_invalidating,
+            "DR-08": isinstance(operation, model.Deliver),
+            "DR-16": self.is_mixed and "one-order" in protections,
+            "DR-23": isinstance(operation, model.SubmitAgain) and "resend-all" in protections,
+        }
+        return [clause for clause, decides in decisive.items() if decides]
 
     def blamed(self, operation: model.Operation, aspect: str, expected: Any, actual: Any) -> str | None:
         """The rule of the target's own protocol that decides what the operation's clause does not.
