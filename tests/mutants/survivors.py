@@ -16,8 +16,8 @@ ARROW: Final = " => "
 """Between the line that was changed and what became of it: no Python."""
 
 Kind = Literal["equivalent", "unspoken", "gap"]
-"""Nobody can tell it from the reference; or what differs is nothing that a clause speaks of; or a clause does,
-and the oracle does not look yet. Only the first is no loss of score."""
+"""Nobody can tell it from the reference; no clause speaks of what differs; or one does, and the oracle does
+not look yet. Only the first is no loss of score."""
 
 
 class Explanation(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
