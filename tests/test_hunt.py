@@ -264,7 +264,7 @@ def test_an_unknown_fault_is_a_usage_error(
 
 
 def test_faults_are_listed(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
-    monkeypatch.setenv("COLUMNS", "200")
+    monkeypatch.setattr(cli, "output", Console(width=200, highlight=False))
     assert call(monkeypatch, "faults") == 0
     lines = capsys.readouterr().out.splitlines()
     assert [line.split()[0] for line in lines[1:]] == list(FAULTS)
