@@ -7,7 +7,6 @@ from random import Random
 from typing import Any, Final, TypeVar
 
 from hypothesis import strategies as st
-from hypothesis.strategies import SearchStrategy
 
 from mmcache_ref.model.component import Op
 
@@ -21,14 +20,13 @@ REMEMBERED: Final = 8
 
 
 class Draw:
-    """The choices of one burst: from `random`, or from Hypothesis for what is a strategy.
+    """The choices of one burst, all from `random`, which one draw of Hypothesis seeds.
 
     `salt` makes bursts differ for which Hypothesis draws the same, as it does for all of the first example.
     `performed` are the operations of the run so far; a choice may come back to their keys.
     """
 
     def __init__(self, data: Any, performed: Sequence[Op], salt: int = 0) -> None:
-        self._data = data
         self.performed = performed
         self.random = Random(int.from_bytes(data.draw(SEEDS), "big") + (salt << SEED_BITS))
 
@@ -54,8 +52,3 @@ class Draw:
                 if isinstance(key, str):
                     found.append(key)
         return found
-
-    def from_strategy(self, strategy: SearchStrategy[T]) -> T:
-        """A draw of Hypothesis."""
-        drawn: T = self._data.draw(strategy)
-        return drawn
