@@ -21,8 +21,8 @@ pytestmark = pytest.mark.upstream
 STRONGER = {
     "items": {"IT-18", "IT-19", "IT-20"},
     "lru": set[str](),
-    "processor-only": {"PO-07"},
-    "sender": {"KR-13"},
+    "processor-only": {"IF-18", "PO-07"},
+    "sender": {"IF-18", "KR-13"},
     "receiver": {"KR-14"},
 }
 """Component to what 0.32 and all before it break."""

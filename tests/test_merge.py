@@ -177,7 +177,7 @@ def test_a_request_without_items_touches_and_updates_nothing() -> None:
     assert set(cache.calls) == {"release"}
 
 
-@pytest.mark.clause("DR-02")
+@pytest.mark.clause("DR-02", "IF-18")
 @pytest.mark.parametrize(
     ("items", "updates"),
     [({}, {"image": [[], []]}), ({"image": [item(1)]}, {"image": [[], []]}), ({"image": [item(1)] * 2}, {})],

@@ -96,15 +96,26 @@ def test_a_worker_needs_no_lock_without_shared_memory() -> None:
     assert make("worker", LRU, has_lock=False) == ("None", None)
 
 
+@pytest.mark.clause("FA-08")
+def test_a_worker_needs_a_lock_for_shared_memory() -> None:
+    assert make("worker", Configuration(cache_type="shm"), has_lock=False) == (Raised("ValueError"), None)
+
+
+def test_what_would_make_shared_memory_has_no_answer() -> None:
+    for function in ("processor", "worker"):
+        with pytest.raises(ValueError, match="shared-memory"):
+            make(function, Configuration(cache_type="shm"))
+
+
 def test_the_alphabet_makes_no_shared_memory_and_leaves_out_nothing_else() -> None:
     """3 budgets, 3 types, two flags and two counts of 2 values: 144 configurations. Five calls of each: the
     worker with and without lock.
 
     Replicable with `shm` are 2 (budgets above 0) x 3 (one engine, or two that are balanced from outside):
-    each loses the processor, and the worker with and without a lock.
+    each loses the processor, and the worker with a lock.
     """
     made = list(operations(Config(), State()))
-    assert len(made) == 144 * 5 - 6 * 3
+    assert len(made) == 144 * 5 - 6 * 2
     assert not any(makes_shared_memory(each) for each in made)
     assert len(set(made)) == len(made)
 

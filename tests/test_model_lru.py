@@ -116,7 +116,7 @@ def case(
         case("LRU-26", ALL_PINNED, lru.Clear(), None, "", (0, 0)),
         case("LRU-27", ABC, lru.Stat(), (3, 5), "abc"),
         case("LRU-28", ABC, lru.Stat(delta=True), (2, 3), "abc"),
-        case("LRU-03", ABC, lru.Usage(), (6, 1.0), "abc"),
+        case("LRU-03", ABC, lru.Usage(), (6, 6, 1.0), "abc"),
     ],
 )
 def test_an_operation(
@@ -130,7 +130,7 @@ def test_an_operation(
 
 @pytest.mark.clause("LRU-03")
 def test_the_usage_of_nothing_is_none_of_it() -> None:
-    assert step(lru.Config(0), EMPTY, lru.Usage())[1].result == (0, 0)
+    assert step(lru.Config(0), EMPTY, lru.Usage())[1].result == (0, 0, 0)
 
 
 @pytest.mark.clause("LRU-01", "LRU-02")
@@ -238,6 +238,6 @@ def test_another_cache_begins_with_nothing() -> None:
 @pytest.mark.clause("LRU-29")
 def test_reading_a_view_changes_nothing() -> None:
     content = dict(ABC.entries)["a"]
-    for key, shown in (("a", (True, True, content)), ("x", (False, False, None))):
+    for key, shown in (("a", (True, True, content, 3, 3)), ("x", (False, False, None, 3, 3))):
         after, outcome = step(BUDGET_6, ABC, lru.View(key))
         assert (after, outcome.result) == (ABC, shown)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from types import ModuleType
-from typing import Any
+from typing import Any, Literal
 
 import pytest
 
@@ -257,6 +257,21 @@ def test_a_merge_step_fails_at_the_first_item_that_is_gone_since_the_check(cache
     state, outcome = run(cache, AB, Merge(request, stale=("gone",)))
     assert outcome == Outcome("asserted", Raised("AssertionError", says="gone"))
     assert (keys(state), state.hits, state.total) == ("ab", 2, 6)
+
+
+@BOTH
+@pytest.mark.clause("IF-18")
+@pytest.mark.parametrize("withheld", ["item", "updates"])
+def test_a_merge_step_that_lacks_something_changes_nothing(
+    cache: ModuleType, withheld: Literal["item", "updates"]
+) -> None:
+    request = (image("a", A2), image("new", E1))
+    assert run(cache, AB, Merge(request, withheld=withheld)) == (
+        AB,
+        Outcome("unsupplied", Raised("Exception")),
+    )
+    cached = (image("b", B2), image("a", A2))
+    assert run(cache, AB, Merge(cached, withheld=withheld)) == run(cache, AB, Merge(cached))
 
 
 @BOTH

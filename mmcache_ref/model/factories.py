@@ -66,6 +66,7 @@ RULES: Mapping[tuple[str, str], Rule] = {
     ("make", "engine: none"): rule("FA-07"),
     ("make", "engine: lru"): rule("FA-07", "FA-03"),
     ("make", "worker: none"): rule("FA-08"),
+    ("make", "worker: no lock"): rule("FA-08"),
 }
 ASPECTS = {"budget": Aspect(2, "FA-11")}
 RECEIVER = "LruKeyReplicatedReceiverCache"
@@ -103,7 +104,8 @@ def operations(config: Config, state: State) -> Iterator[Operation]:
 
 def makes_shared_memory(operation: Operation) -> bool:
     """Would it make a cache that lives in shared memory, or attach to one?"""
-    return cache_type(operation.configuration) == "shm" and operation.function in ("processor", "worker")
+    is_served = operation.function == "processor" or (operation.function == "worker" and operation.has_lock)
+    return cache_type(operation.configuration) == "shm" and is_served
 
 
 def bare(config: Config) -> Config:
@@ -122,7 +124,12 @@ def observe(config: Config, state: State) -> dict[str, object]:
 
 
 def step(config: Config, state: State, operation: Operation) -> tuple[State, Outcome]:
-    """One decision.   [FA-04, FA-05, FA-06, FA-07, FA-08, FA-11]"""
+    """One decision.   [FA-04, FA-05, FA-06, FA-07, FA-08, FA-11]
+
+    Raises `ValueError` for what would make shared memory.
+    """
+    if makes_shared_memory(operation):
+        raise ValueError("the shared-memory caches are not made here")
     chosen = cache_type(operation.configuration)
     made = State(operation.configuration.budget_bytes)
     function = operation.function
@@ -139,4 +146,6 @@ def step(config: Config, state: State, operation: Operation) -> tuple[State, Out
         if chosen == "lru":
             return made, Outcome("engine: lru", RECEIVER)
         return State(), Outcome("engine: none", "None")
+    if chosen == "shm":
+        return State(), Outcome("worker: no lock", Raised("ValueError"))
     return State(), Outcome("worker: none", "None")

@@ -31,7 +31,9 @@ from .values import (
     DType,
     Item,
     Items,
+    Leaf,
     Mapped,
+    Opaque,
     Plain,
     Sequence,
     Shape,
@@ -67,8 +69,11 @@ __all__ = [
     "Item",
     "Items",
     "Kept",
+    "Leaf",
+    "LeafSize",
     "MakeLru",
     "Mapped",
+    "Opaque",
     "Operation",
     "Plain",
     "Question",
@@ -95,6 +100,12 @@ class Size(Op, frozen=True, tag="size"):
     """`MultiModalCache.get_item_size(value)`"""
 
     value: Description
+
+
+class LeafSize(Op, frozen=True, tag="leaf_size"):
+    """`MultiModalCache.get_leaf_size(leaf)`"""
+
+    leaf: Leaf
 
 
 class Complexity(Op, frozen=True, tag="complexity"):
@@ -144,7 +155,7 @@ class CacheIfFits(Op, frozen=True, tag="cache_if_fits"):
     budget: int
 
 
-Operation = Size | Complexity | CachedSize | Twins | MakeLru | Kept | CacheIfFits | Question
+Operation = Size | LeafSize | Complexity | CachedSize | Twins | MakeLru | Kept | CacheIfFits | Question
 
 
 class Config(msgspec.Struct, frozen=True, omit_defaults=True):
@@ -166,6 +177,7 @@ KINDS = {
 }
 RULES: Mapping[tuple[str, str], Rule] = {
     **{("size", kind): rule(clause) for kind, clause in KINDS.items()},
+    **{("leaf_size", kind): rule(KINDS[kind]) for kind in ("array", "tensor", "plain")},
     ("cached_size", "nested"): rule("IT-15"),
     ("cached_size", "grown"): rule("IT-15"),
     ("twins", "weighed"): rule("IT-21"),
@@ -201,6 +213,7 @@ PRESETS = {
             Plain(2.5),
             Plain("token"),
             Plain(None),
+            Opaque(3),
             _EMPTY,
             Sequence(is_tuple=True),
             Mapped(),
@@ -232,13 +245,14 @@ def kinds(value: Description) -> set[str]:
     """Which clauses about sizes the value meets."""
     found = {"no_leaves": None, "array": Array, "tensor": Tensor, "plain": Plain}
     types = {type(leaf) if leaf is not None else None for leaf in leaves(value)}
+    types |= {Plain} if Opaque in types else set()
     met = {kind for kind, wanted in found.items() if wanted in types}
     return met | {"nested"} if is_nested(value) else met
 
 
 def is_nested(value: Description) -> bool:
     """Is it no leaf?"""
-    return not isinstance(value, Tensor | Array | Plain)
+    return not isinstance(value, Leaf)
 
 
 def initial(config: Config) -> State:
@@ -253,6 +267,8 @@ def operations(config: Config, state: State) -> Iterator[Operation]:
     for value in config.values:
         yield Size(value)
         yield Complexity(value)
+        if isinstance(value, Leaf):
+            yield LeafSize(value)
         if isinstance(value, Item):
             yield CachedSize(value)
             yield CachedSize(value, is_metadata=True)
@@ -290,6 +306,8 @@ def step(config: Config, state: State, operation: Operation) -> tuple[State, Out
     match operation:
         case Size(value):
             return state, several(KINDS, kinds(value), size(value))
+        case LeafSize(leaf):
+            return state, several(KINDS, kinds(leaf), leaf_size(leaf))
         case CachedSize(item, is_metadata, later):
             if later is None:
                 return state, several(KINDS, kinds(item), size(item))

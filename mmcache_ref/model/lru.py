@@ -22,6 +22,7 @@ from .lru_alphabet import (
     Keys,
     Length,
     Operation,
+    Pairs,
     Pin,
     Pop,
     PopItem,
@@ -57,6 +58,7 @@ __all__ = [
     "Keys",
     "Length",
     "Operation",
+    "Pairs",
     "Pin",
     "Pop",
     "PopItem",
@@ -157,6 +159,7 @@ def operations(config: Config, state: State) -> Iterator[Operation]:
     yield Usage()
     yield Keys()
     yield from map(View, config.keys[:1])
+    yield Pairs(tuple([(key, Content(1, fill)) for fill, key in enumerate(config.keys)]))
     yield HitRatio()
 
 
@@ -237,12 +240,17 @@ def step(config: Config, state: State, operation: Operation) -> tuple[State, Out
             return state, Outcome("read", state.hits / state.total if state.total else 0)
         case Usage():
             usage = moves.size(state.entries) / config.budget if config.budget else 0
-            return state, Outcome("read", (config.budget, usage))
+            return state, Outcome("read", (config.budget, config.budget, usage))
         case Keys():
             return state, Outcome("read", tuple(sorted(moves.keys(state.entries))))
         case View(key):
             shown = moves.find(state.entries, key)
-            return state, Outcome("read", (shown is not None, shown is not None, shown))
+            count = len(state.entries)
+            return state, Outcome("read", (shown is not None, shown is not None, shown, count, count))
+        case Pairs(pairs):
+            filled, outcome = _update(config, State(), pairs)
+            values = tuple(sorted(content for _, content in filled.entries))
+            return state, Outcome("read", outcome.result or (values, tuple(sorted(filled.entries))))
         case Fresh():
             return state, Outcome("empty", (0, 0, 0))
 

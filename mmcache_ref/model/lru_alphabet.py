@@ -114,7 +114,7 @@ class HitRatio(Op, frozen=True, tag="hit_ratio"):
 
 
 class Usage(Op, frozen=True, tag="usage"):
-    """`(c.capacity, c.usage)`"""
+    """`(c.capacity, c.maxsize, c.usage)`"""
 
 
 class Keys(Op, frozen=True, tag="keys"):
@@ -122,9 +122,18 @@ class Keys(Op, frozen=True, tag="keys"):
 
 
 class View(Op, frozen=True, tag="view"):
-    """`key in c.cache`, `key in c.order`, and what `c.cache` has under the key"""
+    """`key in c.cache`, `key in c.order`, what `c.cache` has under the key, and how many keys each has"""
 
     key: str
+
+
+class Pairs(Op, frozen=True, tag="pairs"):
+    """`values()` and `items()` of another cache, made now and filled with these pairs, each sorted
+
+    Of another cache, because no clause says whether going through the values counts as lookups.
+    """
+
+    pairs: tuple[tuple[str, Content], ...]
 
 
 class Fresh(Op, frozen=True, tag="fresh"):
@@ -153,6 +162,7 @@ Operation = (
     | Usage
     | Keys
     | View
+    | Pairs
     | Fresh
 )
 

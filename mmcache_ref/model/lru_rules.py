@@ -68,6 +68,7 @@ RULES: Mapping[tuple[str, str], Rule] = {
     ("usage", "read"): rule("LRU-03"),
     ("keys", "read"): rule("LRU-30"),
     ("view", "read"): rule("LRU-29"),
+    ("pairs", "read"): rule("LRU-30"),
     ("fresh", "empty"): rule("LRU-27"),
 }
 

@@ -139,6 +139,8 @@ def operations(config: Config, state: State) -> Iterator[Operation]:
     for request in config.requests:
         if len(request) == 2:
             yield Merge(request, stale=(request[-1].key,))
+            yield Merge(request, withheld="item")
+            yield Merge(request, withheld="updates")
     yield TooLarge(0)
     yield TooLarge(2)
     yield Release()
@@ -187,8 +189,8 @@ def step(kind: Kind, config: Config, state: State, operation: Operation) -> tupl
             hit = moves.find(state.entries, key) is not None
             after = _lapse(state._replace(entries=moves.remove(state.entries, key)), (key,))
             return after, Outcome("dropped" if hit else "miss")
-        case Merge(request, stale):
-            return _merge(kind, config, state, request, stale)
+        case Merge():
+            return _merge(kind, config, state, operation)
         case Validate() | Close():
             return state, Outcome("ignored")
         case Defaults():
@@ -310,13 +312,13 @@ def by_modality(request: tuple[Item, ...]) -> list[tuple[int, Item]]:
     return [(index, item) for group in groups.values() for index, item in enumerate(group)]
 
 
-def _merge(
-    kind: Kind, config: Config, state: State, request: tuple[Item, ...], stale: tuple[str, ...]
-) -> tuple[State, Outcome]:
-    """Check, touch all, update each, end the touches, also when one fails.   [IF-10, IF-11, IF-12]"""
-    ordered = by_modality(request)
-    is_cached = {item.key: moves.find(state.entries, item.key) is not None for item in request}
-    is_cached |= dict.fromkeys(stale, True)
+def _merge(kind: Kind, config: Config, state: State, operation: Merge) -> tuple[State, Outcome]:
+    """Check, touch all, update each, end the touches, also when one fails.   [IF-10, IF-11, IF-12, IF-18]"""
+    ordered = by_modality(operation.request)
+    is_cached = {item.key: moves.find(state.entries, item.key) is not None for _, item in ordered}
+    is_cached |= dict.fromkeys(operation.stale, True)
+    if operation.withheld and not all(is_cached[item.key] for _, item in ordered):
+        return state, Outcome("unsupplied", Raised("Exception"))
     for _, item in ordered:
         state = _touch(state, item.key)
     kinds = set()

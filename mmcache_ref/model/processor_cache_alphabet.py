@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Literal
 
 import msgspec
 
@@ -57,11 +57,12 @@ class Merge(Op, frozen=True, tag="merge"):
     """Check every hash, then the merge step with data for those that are missing.
 
     The check is taken to have found the `stale` keys cached, whether or not they are: one that is gone is
-    given no data.
+    given no data. Of what the last missing item needs, one part may be `withheld` from the merge step.
     """
 
     request: tuple[Item, ...]
     stale: tuple[str, ...] = ()
+    withheld: Literal["", "item", "updates"] = ""
 
 
 class Clear(Op, frozen=True, tag="clear"):
@@ -127,7 +128,7 @@ Operation = (
 def plainer(operation: Operation) -> tuple[Operation, ...]:
     """What does the same with less."""
     match operation:
-        case Merge((Item(key, content),)):
+        case Merge((Item(key, content),), withheld=""):
             return (Update(key, content), Update(key))
         case UpdateAll((content,), (key,)):
             return (Update(key, content),)

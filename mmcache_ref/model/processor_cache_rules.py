@@ -65,6 +65,7 @@ def rules(clauses: Mapping[str, str]) -> dict[tuple[str, str], Rule]:
         ("merge", "merged"): Rule("IF-12", "IF-11"),
         ("merge", "evicting"): Rule("IF-10", "IF-11"),
         **{("merge", kind): own(kind) for kind in ("too_large", "promised", "lapsed")},
+        ("merge", "unsupplied"): common("IF-18"),
         # Its items before the one that fails have been updated.
         ("merge", "asserted"): Rule(clauses["asserted"], "IF-11"),
         **{("merge", f"item {kind}"): own(kind) for kind in USUAL},

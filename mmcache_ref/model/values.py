@@ -45,6 +45,12 @@ class Plain(Value, frozen=True, tag="plain"):
     plain: int | float | str | None
 
 
+class Opaque(Value, frozen=True, tag="opaque"):
+    """An object of a class that no clause knows: `range(length)`."""
+
+    length: Annotated[int, msgspec.Meta(ge=0, le=256)] = 0
+
+
 class Sequence(Value, frozen=True, tag="sequence"):
     """A list, or a tuple."""
 
@@ -70,14 +76,15 @@ class Items(Value, frozen=True, tag="items"):
     members: tuple[tuple[str, tuple[Item, ...]], ...] = ()
 
 
-Description = Tensor | Array | Plain | Sequence | Mapped | Item | Items
+Leaf = Tensor | Array | Plain | Opaque
+Description = Leaf | Sequence | Mapped | Item | Items
 
 
-def leaves(value: Description) -> Iterator[Tensor | Array | Plain | None]:
+def leaves(value: Description) -> Iterator[Leaf | None]:
     """The leaves in order; None for a container that has none.   [IT-12]"""
     members: tuple[Any, ...]
     match value:
-        case Tensor() | Array() | Plain():
+        case Tensor() | Array() | Plain() | Opaque():
             yield value
             return
         case Sequence(members):
@@ -100,13 +107,15 @@ def elements(shape: Shape) -> int:
     return count
 
 
-def leaf_size(leaf: Tensor | Array | Plain | None) -> int:
+def leaf_size(leaf: Leaf | None) -> int:
     """Bytes of one leaf.   [IT-13, IT-14, IT-18, IT-19, IT-21]"""
     match leaf:
         case None:
             return 0
         case Plain(plain):
             return sys.getsizeof(plain)
+        case Opaque(length):
+            return sys.getsizeof(range(length))
         case Tensor(shape, dtype) | Array(shape, dtype):
             return elements(shape) * WIDTHS[dtype]
 

@@ -151,6 +151,8 @@ def _description_in_words(value: Mapping[str, Any]) -> str:
     kind = value["value"]
     if kind == "plain":
         return repr(value["plain"])
+    if kind == "opaque":
+        return f"range({value['length']})"
     if kind in ("tensor", "array"):
         view = " view" if value["is_view"] else ""
         return f"{kind}{view}({value['dtype']}, {tuple(value['shape'])})"

@@ -80,7 +80,7 @@ def _inputs(
     missing_items: Sequence[MultiModalKwargsItem],
     missing_updates: Sequence[Sequence[ResolvedPromptUpdate]],
 ) -> list[MultiModalProcessorCacheInItem]:
-    """For each hash what its update is given: `None` or the next missing item.   [IF-11, DR-02]"""
+    """For each hash what its update is given: `None` or the next missing item.   [IF-11, IF-18, DR-02]"""
     missing = sum(not is_cached[index] for index in range(len(hashes)))
     if missing > min(len(missing_items), len(missing_updates)):
         raise IndexError(

@@ -9,6 +9,7 @@ from typing import Any
 from mmcache_ref.model import factories as model
 from mmcache_ref.model.component import Raised
 from mmcache_ref.oracle.adapters.base import Unexpected, need
+from mmcache_ref.oracle.errors import NotOffered
 
 FUNCTIONS: Mapping[model.Function, str] = {
     "processor": "processor_cache_from_config",
@@ -41,7 +42,7 @@ class FactoriesAdapter:
         )
         function = getattr(self.namespace, FUNCTIONS[operation.function])
         if operation.function == "worker":
-            self.made = function(config, threading.Lock() if operation.has_lock else None)
+            self.made = self._of_worker(function, config, operation.has_lock)
         else:
             self.made = function(config)
         if self.made is None:
@@ -50,6 +51,13 @@ class FactoriesAdapter:
             if isinstance(self.made, getattr(self.namespace, name)):
                 return name
         return Unexpected(f"a {type(self.made).__name__} that is none of this target's own classes")
+
+    @staticmethod
+    def _of_worker(function: Any, config: Any, has_lock: bool) -> Any:
+        try:
+            return function(config, threading.Lock() if has_lock else None)
+        except FileNotFoundError as error:
+            raise NotOffered("the target looks for its shared memory before it looks for a lock") from error
 
     def blamed(self, operation: model.Operation, aspect: str, expected: Any, actual: Any) -> str | None:
         """What a result tells besides the operation's own rule.

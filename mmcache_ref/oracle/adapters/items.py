@@ -12,6 +12,7 @@ import numpy
 from mmcache_ref.model import items as model
 from mmcache_ref.oracle.adapters.base import Unexpected, need, tensor_maker
 from mmcache_ref.oracle.adapters.data_model import DataModelAdapter
+from mmcache_ref.oracle.errors import NotOffered
 from mmcache_ref.oracle.namespace import GIB
 
 LEAF_CLAUSES: Mapping[type, str] = {
@@ -19,6 +20,7 @@ LEAF_CLAUSES: Mapping[type, str] = {
     model.Tensor: "IT-13",
     model.Array: "IT-19",
     model.Plain: "IT-14",
+    model.Opaque: "IT-14",
 }
 ROOMY = 1 << 20
 """Bytes: a budget that any payload of an operation fits."""
@@ -49,6 +51,10 @@ class ItemsAdapter:
         match operation:
             case model.Size(value):
                 return sizes.get_item_size(self._build(value))
+            case model.LeafSize(leaf):
+                if not hasattr(sizes, "get_leaf_size"):
+                    raise NotOffered("the target has no get_leaf_size")
+                return sizes.get_leaf_size(self._build(leaf))
             case model.Complexity(value):
                 return sizes.get_item_complexity(self._build(value))
             case model.CachedSize(item, is_metadata, later):
@@ -87,7 +93,7 @@ class ItemsAdapter:
             return "IT-12" if model.is_nested(value) and isinstance(operation, model.Size) else None
         return None
 
-    def _is_weighed_right(self, leaf: model.Tensor | model.Array | model.Plain | None) -> bool:
+    def _is_weighed_right(self, leaf: model.Leaf | None) -> bool:
         """Does the target weigh a leaf, or a list without leaves, as the model does?"""
         built = [] if leaf is None else self._build(leaf)
         try:
@@ -147,6 +153,8 @@ class ItemsAdapter:
                 return whole[0, ...] if is_view else whole
             case model.Plain(plain):
                 return plain
+            case model.Opaque(length):
+                return range(length)
             case model.Sequence(members, is_tuple):
                 built = [self._build(member) for member in members]
                 return tuple(built) if is_tuple else built

@@ -72,14 +72,19 @@ class LruAdapter:
             case lru.HitRatio():
                 return cache.stat().hit_ratio
             case lru.Usage():
-                return cache.capacity, cache.usage
+                return cache.capacity, cache.maxsize, cache.usage
             case lru.Keys():
                 return tuple(sorted(cache))
             case lru.View(key):
                 if not (hasattr(cache, "cache") and hasattr(cache, "order")):
                     raise NotOffered("the target has no views")
                 is_cached = key in cache.cache
-                return is_cached, key in cache.order, cache.cache[key] if is_cached else None
+                shown = cache.cache[key] if is_cached else None
+                return is_cached, key in cache.order, shown, len(cache.cache), len(cache.order)
+            case lru.Pairs(pairs):
+                another = self._make()
+                another.update(list(pairs))
+                return tuple(sorted(another.values())), tuple(sorted(another.items()))
             case lru.Fresh():
                 another = self._make()
                 return len(another), *another.stat()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from functools import partial
-from typing import Any, NamedTuple
+from typing import Any
 
 from msgspec.structs import replace
 
@@ -19,6 +19,7 @@ from mmcache_ref.oracle.adapters.base import (
     observe_values,
     read,
 )
+from mmcache_ref.oracle.adapters.merge_step import merge, updated
 from mmcache_ref.oracle.quiet import heard_warnings
 
 
@@ -68,7 +69,7 @@ class ProcessorCacheAdapter:
                 return self._fresh(hashes)
             case model.TooLarge(items):
                 return self._warnings(items)
-            case model.Merge(request, stale):
+            case model.Merge(request):
                 keys = [item.key for item in request]
                 try:
                     together = list(self.cache.is_cached(keys))
@@ -77,7 +78,7 @@ class ProcessorCacheAdapter:
                     return NO_ANSWER
                 if together != alone:
                     return TWO_ANSWERS
-                return merge(self.namespace, self.payloads, self.cache, request, stale)
+                return merge(self.namespace, self.payloads, self.cache, operation)
             case model.Clear():
                 self.cache.clear_cache()
                 return None
@@ -113,6 +114,8 @@ class ProcessorCacheAdapter:
         if is_refused and isinstance(actual, Updated | tuple):
             # Nothing is cached, no data came, and it is served all the same: it was promised once.
             return "PO-08" if self.is_processor_only else "KR-15"
+        if getattr(operation, "withheld", ""):
+            return None
         is_several = isinstance(operation, model.Merge | model.UpdateAll) and isinstance(actual, tuple)
         if aspect == "outcome" and is_several and isinstance(expected, tuple):
             return self._blamed_of_several(operation, expected, actual)
@@ -230,97 +233,3 @@ class ProcessorCacheAdapter:
 TWO_ANSWERS = Unexpected("is_cached and is_cached_item, which differ")
 NO_ANSWER = Unexpected("an exception from the check that comes before the merge step")
 """Of the check that comes before a merge step."""
-
-
-def updated(payloads: Payloads, given: Any, out: Any) -> Any:
-    """What an update returned, in canonical form."""
-    try:
-        item, updates = out
-    except (TypeError, ValueError):
-        return Unexpected(f"not a pair of item and prompt updates: {out!r:.80}")
-    content = payloads.content(item)
-    named = payloads.updates_content(updates)
-    if isinstance(content, Unexpected) or isinstance(named, Unexpected):
-        return content if isinstance(content, Unexpected) else named
-    is_input = given is not None and item is given[0] and updates is given[1]
-    return Updated(content, named, is_input=is_input)
-
-
-def merge(
-    namespace: Any,
-    payloads: Payloads,
-    cache: Any,
-    request: tuple[model.Item, ...],
-    stale: tuple[str, ...] = (),
-) -> Any:
-    """P0's part of a request: check every hash, then the target's merge step.   [IF-10, IF-11, IF-12]
-
-    The merge step is told of the `stale` keys that they are cached. Returns one `Updated` for each item,
-    grouped by modality.
-    """
-    is_cached = check(cache, request)
-    places = dict.fromkeys(is_cached, 0)
-    for item in request if stale else ():
-        place = places[item.modality]
-        is_cached[item.modality][place] = is_cached[item.modality][place] or item.key in stale
-        places[item.modality] += 1
-    merged = finish_merge(namespace, payloads, cache, request, is_cached)
-    return tuple(part.result(payloads) for part in merged)
-
-
-def check(cache: Any, request: Sequence[model.Item]) -> dict[str, list[bool]]:
-    """Which items of each modality are cached."""
-    hashes: dict[str, list[str]] = {}
-    for item in request:
-        hashes.setdefault(item.modality, []).append(item.key)
-    return {modality: list(cache.is_cached(keys)) for modality, keys in hashes.items()}
-
-
-class Merged(NamedTuple):
-    """What the merge step made of one item: the input it was given, and what is sent."""
-
-    given: Any
-    item: Any
-    updates: Any
-
-    def result(self, payloads: Payloads) -> Any:
-        """In canonical form; `is_input` if this item's own input came back."""
-        result = updated(payloads, None, (self.item, self.updates))
-        if not isinstance(result, Updated):
-            return result
-        is_input = self.given is not None and self.item is self.given
-        places = {each.item_idx for each in self.updates}
-        if len(places) > 1:
-            return Unexpected(f"prompt updates of one item with the places {sorted(places)}")
-        return replace(result, is_input=is_input, index=places.pop())
-
-
-def finish_merge(
-    namespace: Any,
-    payloads: Payloads,
-    cache: Any,
-    request: Sequence[model.Item],
-    is_cached: dict[str, list[bool]],
-) -> list[Merged]:
-    """The target's merge step, given the result of the check; grouped by modality."""
-    hashes: dict[str, list[str]] = {modality: [] for modality in is_cached}
-    given: dict[str, list[Any]] = {modality: [] for modality in is_cached}
-    missing_updates: dict[str, list[Any]] = {modality: [] for modality in is_cached}
-    for item in request:
-        modality = item.modality
-        hit = is_cached[modality][len(hashes[modality])]
-        hashes[modality].append(item.key)
-        given[modality].append(None if hit else payloads.item(item.content))
-        if not hit:
-            # The processor saw the missing items only, and numbered their updates by that.
-            index = len(missing_updates[modality])
-            missing_updates[modality].append(payloads.prompt_updates(item.content, modality, index))
-    missing = {modality: [item for item in items if item is not None] for modality, items in given.items()}
-    merged, updates = namespace.merge_mm_kwargs(
-        cache, hashes, is_cached, namespace.MultiModalKwargsItems(missing), missing_updates
-    )
-    return [
-        Merged(own, item, its_updates)
-        for modality in is_cached
-        for own, item, its_updates in zip(given[modality], merged[modality], updates[modality], strict=True)
-    ]

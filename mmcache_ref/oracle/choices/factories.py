@@ -13,7 +13,7 @@ from mmcache_ref.oracle.draws import Draw
 configs = st.just(model.Config())
 FUNCTIONS: Final[tuple[model.Function, ...]] = ("processor", "processor_only", "engine", "worker")
 BUDGETS: Final = (model.GIB, 4 * model.GIB, 1, 1000, 3 * model.GIB // 2, 0, -1)
-TYPES: Final = ("lru", "lru", "lru", "shm", "fifo", "")
+TYPES: Final = ("lru", "lru", "lru", "shm", "shm", "fifo", "")
 
 
 def choose(config: model.Config, state: model.State, draw: Draw) -> Op:

@@ -37,11 +37,18 @@ def payload(draw: Draw) -> model.Tensor | model.Array:
     return model.Array(shape(draw), draw.of(ARRAY_DTYPES), draw.is_one_in(2))
 
 
+def leaf(draw: Draw) -> model.Leaf:
+    """A payload mostly; else a plain value, or an object of a class that no clause knows."""
+    if draw.up_to(2):
+        return payload(draw)
+    return model.Opaque(draw.up_to(3)) if draw.is_one_in(8) else model.Plain(draw.of(PLAIN))
+
+
 def value(draw: Draw, depth: int = DEEPEST) -> model.Description:
     """Payloads and plain values, in lists, tuples and dicts that may be empty."""
     role = draw.up_to(7)
     if depth == 0 or role <= 2:
-        return payload(draw) if draw.up_to(2) else model.Plain(draw.of(PLAIN))
+        return leaf(draw)
     members = tuple([value(draw, depth - 1) for _ in range(draw.up_to(3))])
     if role <= 5:
         return model.Sequence(members, draw.is_one_in(2))
@@ -133,7 +140,7 @@ def choose(config: model.Config, state: model.State, draw: Draw) -> Op:
     if role <= 6:
         return model.Size(anything(draw))
     if role == 7:
-        return model.Complexity(anything(draw))
+        return model.LeafSize(leaf(draw)) if draw.is_one_in(3) else model.Complexity(anything(draw))
     if role == 8:
         later = value(draw, 1) if draw.is_one_in(3) else None
         return model.CachedSize(item(draw), draw.is_one_in(2), later)

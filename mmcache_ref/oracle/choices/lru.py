@@ -55,5 +55,7 @@ def choose(config: lru.Config, state: lru.State, draw: Draw) -> Op:
     if role == 5:
         if draw.is_one_in(2):
             return draw.of((lru.Get, lru.Pop))(key, has_default=False)
-        return lru.UpdateWith(tuple(common.contents(draw, config.budget, state.entries, 3)))
+        return draw.of((lru.UpdateWith, lru.Pairs))(
+            tuple(common.contents(draw, config.budget, state.entries, 3))
+        )
     return draw.of(STORING)(key, common.content(draw, config.budget, state.entries))

@@ -103,8 +103,10 @@ def request(config: model.Config, state: model.State, draw: Draw) -> tuple[model
 
 
 def failing_merge(config: model.Config, state: model.State, draw: Draw) -> model.Merge:
-    """A merge step with a key that is gone since the check; in one of two cases the last one, after what is
-    cached and something that pushes it out: what was promised ends there."""
+    """A merge step that lacks something, or with a key that is gone since the check; in one of two cases the
+    last one, after what is cached and something that pushes it out: what was promised ends there."""
+    if draw.is_one_in(4):
+        return model.Merge(request(config, state, draw), withheld=draw.of(("item", "updates")))
     absent = [key for key in common.KEYS if find(state.entries, key) is None]
     if len(absent) < 2 or draw.is_one_in(2):
         members = request(config, state, draw)
