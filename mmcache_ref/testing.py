@@ -24,7 +24,8 @@ import pytest
 from rich.console import Console
 
 from mmcache_ref.oracle.components import COMPONENTS
-from mmcache_ref.oracle.lockstep import BEST_LEVEL, deciding, is_stronger
+from mmcache_ref.oracle.deciding import deciding, is_stronger
+from mmcache_ref.oracle.lockstep import BEST_LEVEL
 from mmcache_ref.oracle.regressions import regressions
 from mmcache_ref.oracle.run import Profile, Run
 from mmcache_ref.oracle.sharing import judge_sharing, open_database

@@ -13,6 +13,7 @@ from hypothesis import HealthCheck, Phase, Verbosity, settings
 from hypothesis.errors import Flaky
 from hypothesis.stateful import run_state_machine_as_test
 
+from mmcache_ref.model.component import tag
 from mmcache_ref.oracle.lockstep import Lockstep, Trial
 from mmcache_ref.oracle.machines import LockstepMachine
 from mmcache_ref.oracle.quiet import quiet_logs
@@ -72,18 +73,18 @@ def fuzz(
 ) -> Fuzzed:
     """Fuzz for `seconds`, or `max_examples`, or `max_operations`, whatever ends first.
 
-    An example that breaks a `known` clause ends quietly. After a new violation the batch is repeated with its
+    What breaks a `known` clause is passed over, or ends its example quietly. After a new violation the batch is repeated with its
     clause known, so one fault does not hide another; with `only_first` the stage ends there.
     """
     fuzzed = Fuzzed()
     started, before = time.monotonic(), trial.tally.operations
     limit = max_examples if max_examples is not None else sys.maxsize
     budget = Budget(trial, seconds, max_operations)
-    batch, led_to_known = seed, set[str]()
+    batch, led_to_known = seed, set[tuple[str, str]]()
     with quiet_logs():
         while not budget.is_spent and fuzzed.examples < limit:
-            machine = _machine(trial, known | fuzzed.runs.keys() | led_to_known, fuzzed, progress, budget)
-            machine.seed = batch
+            machine = _machine(trial, known | fuzzed.runs.keys(), fuzzed, progress, budget)
+            machine.seed, machine.led_to_known = batch, frozenset(led_to_known)
             try:
                 run = _batch(machine, min(BATCH, limit - fuzzed.examples), batch)
             except Spent:
@@ -98,8 +99,8 @@ def fuzz(
                 assert shrunk.mismatch is not None
                 clause_id = shrunk.mismatch.clause
                 if clause_id in known or clause_id in fuzzed.runs:
-                    # A fault of a part of the operation that mismatched. It is not looked into again.
-                    led_to_known.add(run.mismatch.clause)
+                    # A fault of a part of this operation, which is not looked into again for this clause.
+                    led_to_known.add((run.mismatch.clause, tag(run.operations[-1])))
                 else:
                     fuzzed.runs[clause_id] = shrunk
                     fuzzed.seeds[clause_id] = batch
@@ -143,9 +144,11 @@ class FuzzMachine(LockstepMachine):
     violation: ClassVar[Run | None] = None
 
     def violated(self, lockstep: Lockstep, mismatch: Mismatch) -> None:
-        """Keep the run, and raise it."""
-        type(self).violation = self.run_of(lockstep, mismatch)
-        raise Met
+        """Keep the run, and raise it, if it stands without what was passed over."""
+        run = self.run_of(lockstep, mismatch)
+        if run is not None:
+            type(self).violation = run
+            raise Met
 
 
 def _machine(

@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-import dataclasses
-from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any, Final
+from typing import Any
 
 from mmcache_ref.model.component import Aspect, Op, Outcome, Raised, Rule, tag
 from mmcache_ref.oracle.adapters.base import Adapter, Unexpected, agrees, raised, same, warm_up
-from mmcache_ref.oracle.clauses import clause
 from mmcache_ref.oracle.component import HANG_CLAUSE, Component
+from mmcache_ref.oracle.deciding import deciding, is_stronger
 from mmcache_ref.oracle.errors import NotOffered
 from mmcache_ref.oracle.guard import OPERATION_CPU_SECONDS, Guard, TargetHung
 from mmcache_ref.oracle.journal import Journal
 from mmcache_ref.oracle.run import Mismatch, Profile, Run, Step, plain
+from mmcache_ref.oracle.tally import Tally
+from mmcache_ref.oracle.whole import without_innocent
 
 DISABLED = "disabled"
 """The kind of an operation that does nothing in the model's state, and is not performed."""
@@ -23,56 +23,6 @@ INITIAL = "initial"
 """The kind of a mismatch before the first operation: the target was made wrong."""
 BEST_LEVEL = 2
 """The highest level that an in-memory component can be observed at."""
-
-
-MOST_REMEMBERED: Final = 1 << 18
-"""States and transitions that a tally tells apart; beyond, its figures are lower bounds."""
-
-
-@dataclass
-class Tally:
-    """What was compared: operations, comparisons for each clause, and cases (operation, kind) met.
-
-    `states` and `transitions` are hashes of the model's states, and of the pairs of state and operation, that
-    the operations began in; `aspects` are the parts of the state that were compared; `mismatched` are clauses
-    for which a comparison failed.
-    """
-
-    operations: int = 0
-    clauses: Counter[str] = field(default_factory=Counter)
-    cases: Counter[tuple[str, str]] = field(default_factory=Counter)
-    level: int = 0
-    states: set[int] = field(default_factory=set)
-    transitions: set[int] = field(default_factory=set)
-    aspects: set[str] = field(default_factory=set)
-    mismatched: set[str] = field(default_factory=set)
-
-    @property
-    def is_full(self) -> bool:
-        """Were there more transitions than are remembered?"""
-        return len(self.transitions) >= MOST_REMEMBERED
-
-    def pass_through(self, view: Any, operation: Op) -> None:
-        """The operation begins in this state."""
-        if not self.is_full:
-            here = hash(view)
-            self.states.add(here)
-            self.transitions.add(hash((here, operation)))
-
-    def cut(self) -> Tally:
-        """What was counted so far, for itself; states and transitions are counted anew from here."""
-        before = dataclasses.replace(self, clauses=self.clauses.copy(), cases=self.cases.copy())
-        self.states, self.transitions = set(), set()
-        return before
-
-    def since(self, before: Tally) -> Tally:
-        """What was counted since a cut."""
-        return dataclasses.replace(
-            self,
-            operations=self.operations - before.operations,
-            clauses=self.clauses - before.clauses,
-            cases=self.cases - before.cases,
-        )
 
 
 @dataclass(frozen=True)
@@ -159,7 +109,10 @@ class Lockstep:
         self.outcome = Outcome(INITIAL)
         self.result: Any = None
         self.performed: list[Op] = []
+        self.passed_over: set[int] = set()
         self.is_silent = False
+        self._is_begun = False
+        self._is_certain = False
 
     def skip(self, operation: Op) -> None:
         """Perform an operation on both sides without comparing."""
@@ -173,6 +126,31 @@ class Lockstep:
         self.performed.pop()
         self.is_silent = False
 
+    def pass_over_last(self) -> bool:
+        """After an outcome that is known to be wrong: go on, if all that can be seen of the state is right.
+
+        What else the target keeps may differ all the same, so a run is only reported if it shows its violation
+        without the operations that were passed over.
+        """
+        if self.trial.level == 0 or self.adapter is None:
+            return False
+        expected = self.model.observe(self.config, self.state)
+        try:
+            with self.trial.guard:
+                actual = self.adapter.observe()
+        except (Exception, SystemExit, TargetHung):
+            return False
+        seen = [name for name in self.model.ASPECTS if name in actual]
+        if not seen or not all(same(expected[name], actual[name]) for name in seen):
+            return False
+        self.passed_over.add(len(self.performed) - 1)
+        return True
+
+    @property
+    def reported(self) -> list[Op]:
+        """What was performed, without what was passed over."""
+        return [each for place, each in enumerate(self.performed) if place not in self.passed_over]
+
     def perform(self, operation: Op) -> Mismatch | None:
         """Perform an operation on both sides; where they part, if they do.
 
@@ -180,11 +158,23 @@ class Lockstep:
         a stronger clause decides makes the lockstep *silent*: it is not performed, and nothing more can be
         said about this run.
         """
+        mismatch = self._compared(operation)
+        if mismatch is not None:
+            if not (self._is_certain or mismatch.kind == INITIAL or mismatch.clause == HANG_CLAUSE):
+                mismatch = without_innocent(self.trial, self.config, self.performed, mismatch)
+            self.trial.tally.mismatched.add(mismatch.clause)
+        return mismatch
+
+    def _compared(self, operation: Op) -> Mismatch | None:
+        """Perform an operation on both sides, and compare."""
+        self._is_certain = False
         state, self.outcome = self.model.step(self.config, self.state, operation)
         if self.outcome.kind == DISABLED:
             return None
-        if not self.performed and (mismatch := self._compare_initial(operation)) is not None:
-            return mismatch
+        if not self._is_begun and not self.performed:
+            if (mismatch := self._compare_initial(operation)) is not None:
+                return mismatch
+            self._is_begun = True
         self.performed.append(operation)
         case = (tag(operation), self.outcome.kind)
         rule: Rule = self.model.RULES[case]
@@ -234,9 +224,19 @@ class Lockstep:
 
     def _blamed(self, aspect: str, expected: Any, actual: Any) -> str | None:
         """The clause that the adapter can tell from what it knows of the target, if it can."""
-        told: str | None = getattr(self.adapter, "blamed", lambda *_: None)(
-            self.performed[-1], aspect, expected, actual
-        )
+        told: str | None = None
+        self._is_certain = False
+        try:
+            # The adapter may ask the target, and a broken one may do anything.
+            with self.trial.guard:
+                told = getattr(self.adapter, "blamed", lambda *_: None)(
+                    self.performed[-1], aspect, expected, actual
+                )
+        except TargetHung:
+            self.trial.guard.shorten()
+        except (Exception, SystemExit):
+            return None
+        self._is_certain = told in getattr(self.adapter, "CERTAIN", ())
         return told
 
     def _perform_on_target(self, operation: Op) -> Any:
@@ -329,21 +329,10 @@ class Lockstep:
             # It may be any part of the operation, whatever the aspect.
             others |= set(self.model.RULES.get((tag(self.performed[-1]), self.outcome.kind), ()))
         suspects = tuple(sorted({clause_id, usual or clause_id, *others}))
+        if self._is_certain:
+            suspects = (clause_id,)
         kind = self.outcome.kind
-        self.trial.tally.mismatched.add(clause_id)
         return Mismatch(clause_id, aspect, kind, seen, plain(expected), plain(actual), suspects)
-
-
-def deciding(model: Any, operation: Op, outcome: Outcome, *, parts_only: bool = False) -> set[str]:
-    """The clauses that decide an operation and its parts; with `parts_only` those of the other parts."""
-    kinds = outcome.also if parts_only else (outcome.kind, *outcome.also)
-    rules = [model.RULES.get((tag(operation), kind), ()) for kind in kinds]
-    return {each for rule in rules for each in rule}
-
-
-def is_stronger(clauses: set[str]) -> bool:
-    """Is any of them a clause that 0.32 does not keep?"""
-    return any(clause(each).is_stronger for each in clauses)
 
 
 HUNG = f"no answer within {OPERATION_CPU_SECONDS} s of CPU time"

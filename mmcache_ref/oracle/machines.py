@@ -16,6 +16,7 @@ from hypothesis import Phase, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, rule
 
+from mmcache_ref.model.component import Op, tag
 from mmcache_ref.oracle.clauses import clause
 from mmcache_ref.oracle.components import COMPONENTS
 from mmcache_ref.oracle.draws import Draw
@@ -29,6 +30,8 @@ from mmcache_ref.oracle.targets import resolve
 
 BURST: Final = 8
 """Operations in one step of the machine, which one draw pays for. Shrinking leaves out what is not needed."""
+DRAWS: Final = 3
+"""Operations that are drawn at most in place of one whose clause is known to be broken."""
 BURST_BITS: Final = 16
 """Room for the number of a burst beside the seed."""
 
@@ -53,13 +56,15 @@ class Violation(AssertionError):  # noqa: N818 - reads as what it is
 class LockstepMachine(RuleBasedStateMachine):
     """One component of one target. Subclasses set `component_name` and `target`.
 
-    `known` holds clauses whose violation ends an example quietly, so that others are found.
+    `known` holds clauses whose violation is passed over, or ends an example quietly, so that others are
+    found; `led_to_known` are a clause and an operation, as its tag, that show only those.
     """
 
     component_name: ClassVar[str]
     target: ClassVar[str] = "reference"
     profile: ClassVar[Profile] = "safe"
     known: ClassVar[frozenset[str]] = frozenset()
+    led_to_known: ClassVar[frozenset[tuple[str, str]]] = frozenset()
     trial: ClassVar[Trial | None] = None
     seed: ClassVar[int] = 0
     shortest: ClassVar[dict[str, Run]] = {}
@@ -90,44 +95,76 @@ class LockstepMachine(RuleBasedStateMachine):
         lockstep = self._lockstep
         if lockstep is None or lockstep.is_silent:
             return
-        choose = self._trial.component.choose
         draw = Draw(data, lockstep.performed, salt=(self.seed << BURST_BITS) + self._bursts)
         self._bursts += 1
         with quiet_logs():
             for _ in range(BURST):
                 draw.performed = lockstep.performed
-                mismatch = lockstep.perform(choose(lockstep.config, lockstep.state, draw))
+                mismatch = lockstep.perform(self._chosen(lockstep, draw))
                 if mismatch is not None:
-                    if not mismatch.is_explained_by(self.known):
+                    is_known = self._is_explained(lockstep, mismatch)
+                    if not is_known:
                         self._lockstep = None
                         self.violated(lockstep, mismatch)
-                    if lockstep.model.view(lockstep.state):
-                        # What a wrong state leads to says nothing; without a state the next may be asked.
+                    if not lockstep.model.view(lockstep.state):
+                        # Without a state the next may be asked.
+                        lockstep.leave_out_last()
+                    elif not (is_known and mismatch.aspect == "outcome" and lockstep.pass_over_last()):
+                        # What a wrong state leads to says nothing.
                         self._lockstep = None
                         return
-                    lockstep.leave_out_last()
                 if lockstep.is_silent:
                     if lockstep.model.view(lockstep.state):
                         return
                     lockstep.leave_out_last()
+
+    def _chosen(self, lockstep: Lockstep, draw: Draw) -> Op:
+        """An operation; where its clause is known to be broken, rather another one."""
+        component = self._trial.component
+        for _ in range(DRAWS):
+            operation = component.choose(lockstep.config, lockstep.state, draw)
+            if not self.known:
+                break
+            _, outcome = component.model.step(lockstep.config, lockstep.state, operation)
+            decided = component.model.RULES.get((tag(operation), outcome.kind))
+            if decided is None:
+                break
+            if (
+                decided.outcome not in self.known
+                and (decided.outcome, tag(operation)) not in self.led_to_known
+            ):
+                break
+        return operation
+
+    def _is_explained(self, lockstep: Lockstep, mismatch: Mismatch) -> bool:
+        """May a known clause be the reason?"""
+        led_to = (mismatch.clause, tag(lockstep.performed[-1]))
+        return led_to in self.led_to_known or mismatch.is_explained_by(self.known)
 
     def violated(self, lockstep: Lockstep, mismatch: Mismatch) -> None:
         """Raise the run that broke a clause not known before, shrunk once for each clause."""
         shortest = type(self).shortest
         if mismatch.clause not in shortest:
             run = self.run_of(lockstep, mismatch)
+            if run is None:
+                return
             run = shrink(self._trial, run) if run.is_repeatable else run
             if run.mismatch is not None and run.mismatch.clause in self.known:
                 return
             shortest[mismatch.clause] = run
         raise Violation(shortest[mismatch.clause], self.target)
 
-    def run_of(self, lockstep: Lockstep, mismatch: Mismatch) -> Run:
-        """The run of a lockstep that mismatched, as it is when it is repeated."""
-        run = self._trial.run(lockstep.config, lockstep.performed)
-        if run.mismatch is None or run.mismatch.clause != mismatch.clause:
-            run = self._trial.recorded(lockstep.config, lockstep.performed, mismatch)
-        return run
+    def run_of(self, lockstep: Lockstep, mismatch: Mismatch) -> Run | None:
+        """The run of a lockstep that mismatched, as it is when it is repeated.
+
+        None if it does not show the same without what was passed over: that may be the reason.
+        """
+        run = self._trial.run(lockstep.config, lockstep.reported)
+        if run.mismatch is not None and run.mismatch.clause == mismatch.clause:
+            return run
+        if lockstep.passed_over:
+            return None
+        return self._trial.recorded(lockstep.config, lockstep.performed, mismatch)
 
 
 class LruMachine(LockstepMachine):

@@ -7,6 +7,8 @@ from typing import Any
 
 import msgspec
 
+from mmcache_ref.model import processor_cache, receiver
+
 
 def first_difference(expected: Any, actual: Any) -> tuple[int | None, Any, Any]:
     """The place of the first part of a result of several parts that differs, and both parts."""
@@ -47,3 +49,17 @@ def keys_of(operation: Any) -> list[str]:
     if "hashes" in built:
         return list(built["hashes"])
     return [built["key"]] if "key" in built else []
+
+
+def elementary(operation: Any) -> tuple[Any, ...]:
+    """The calls of one key each that a request in P1 or a list of updates consists of; none for what has no
+    such parts.   [IF-01, IF-13, IF-14]"""
+    match operation:
+        case receiver.Features(features):
+            touches = [receiver.Touch(each.key, each.content) for each in features]
+            return (*touches, *[receiver.Update(each.key, each.content) for each in features])
+        case receiver.UpdateAll(contents, hashes):
+            return tuple(map(receiver.Update, hashes, contents))
+        case processor_cache.UpdateAll(contents, hashes):
+            return tuple(map(processor_cache.Update, hashes, contents))
+    return ()

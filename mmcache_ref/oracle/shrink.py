@@ -15,6 +15,7 @@ from mmcache_ref.oracle.lockstep import INITIAL, Trial
 from mmcache_ref.oracle.run import Run
 from mmcache_ref.oracle.short_runs import short_runs_for
 from mmcache_ref.oracle.simpler import renamed, replaced, simpler, weight, without_members
+from mmcache_ref.oracle.whole import is_of_whole
 
 MOST_OPERATIONS: Final = 20_000
 """Operations that shrinking may perform: a count and not a time, so that a seed always ends with one run."""
@@ -40,7 +41,8 @@ def shrink(trial: Trial, run: Run, *, operations: int = MOST_OPERATIONS) -> Run:
     operations are left out, from half the run down to single ones, then any of the few that are left, then
     members of their lists; then values are made smaller, keys earlier ones of the alphabet, and an operation
     one that does the same with less. When an operation with fewer members, or a plainer one, fails at the end
-    as well, the run ends with it, and names the clause that this breaks. It begins again until nothing helps,
+    as well, the run ends with it, and names the clause that this breaks; but where the calls that the last
+    operation consists of are right by themselves, they stay right. It begins again until nothing helps,
     or until so many `operations` have been performed: then what is left may be longer than it has to be.
     """
     assert run.mismatch is not None
@@ -69,6 +71,7 @@ class Shrinker:
         self.clause = run.mismatch.clause
         self.is_initial = run.mismatch.kind == INITIAL
         self.left = operations
+        self.is_of_whole = is_of_whole(trial, run)
         self.may_move = False
         self.plainer: Callable[[Op], Sequence[Op]] = getattr(trial.component.model, "plainer", lambda op: ())
 
@@ -115,6 +118,8 @@ class Shrinker:
         if found.clause != self.clause and not (is_plainer_end and found.clause != HANG_CLAUSE):
             return False
         if self._weight(run.config, run.operations) >= self._weight(self.best.config, self.best.operations):
+            return False
+        if self.is_of_whole and not is_of_whole(self.trial, run):
             return False
         self.best, self.clause = run, found.clause
         return True

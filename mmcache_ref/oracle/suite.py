@@ -16,15 +16,17 @@ from mmcache_ref.oracle.adapters.key_replicated import has_protocol
 from mmcache_ref.oracle.clauses import clause
 from mmcache_ref.oracle.component import HANG_CLAUSE, Component
 from mmcache_ref.oracle.components import COMPONENTS
+from mmcache_ref.oracle.deciding import deciding, is_stronger
 from mmcache_ref.oracle.errors import BadRun, NotOffered
 from mmcache_ref.oracle.exhaustive import Exhaustive, execute_graph
 from mmcache_ref.oracle.fuzz import Fuzzed, fuzz
 from mmcache_ref.oracle.guard import TargetHung, hang_guard
 from mmcache_ref.oracle.journal import Journal
-from mmcache_ref.oracle.lockstep import BEST_LEVEL, Tally, Trial, deciding, is_stronger
+from mmcache_ref.oracle.lockstep import BEST_LEVEL, Trial
 from mmcache_ref.oracle.run import Profile, Run, without_explained
 from mmcache_ref.oracle.shrink import shrink
 from mmcache_ref.oracle.stored import read_run
+from mmcache_ref.oracle.tally import Tally
 from mmcache_ref.oracle.verdict import ClauseVerdict, ComponentVerdict, Coverage, Reached, clause_verdict
 
 Progress = Callable[[str, str, int], None]

@@ -20,7 +20,7 @@ from mmcache_ref.oracle.components import COMPONENTS
 from mmcache_ref.oracle.errors import TargetUnavailable
 from mmcache_ref.oracle.guard import hang_guard
 from mmcache_ref.oracle.journal import Journal
-from mmcache_ref.oracle.lockstep import Tally, Trial
+from mmcache_ref.oracle.lockstep import Trial
 from mmcache_ref.oracle.run import Run
 from mmcache_ref.oracle.stored import read_run
 from mmcache_ref.oracle.suite import Options, judge

@@ -16,6 +16,9 @@ CLASS = "LruKeyReplicatedReceiverCache"
 class ReceiverAdapter:
     """P1's cache with the inputs of P1: items or None, and features."""
 
+    CERTAIN = frozenset({"IT-10", "IF-17"})
+    """What `blamed` names by a key, or a message, that nothing else makes."""
+
     def __init__(self, namespace: Any, config: model.Config) -> None:
         need(namespace, CLASS)
         self.payloads = Payloads(namespace)
