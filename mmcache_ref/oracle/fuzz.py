@@ -73,8 +73,9 @@ def fuzz(
 ) -> Fuzzed:
     """Fuzz for `seconds`, or `max_examples`, or `max_operations`, whatever ends first.
 
-    What breaks a `known` clause is passed over, or ends its example quietly. After a new violation the batch is repeated with its
-    clause known, so one fault does not hide another; with `only_first` the stage ends there.
+    What breaks a `known` clause is passed over, or ends its example quietly. After a new violation the batch
+    is repeated with its clause known, so one fault does not hide another; with `only_first` the stage ends
+    there.
     """
     fuzzed = Fuzzed()
     started, before = time.monotonic(), trial.tally.operations

@@ -129,8 +129,8 @@ class Lockstep:
     def pass_over_last(self) -> bool:
         """After an outcome that is known to be wrong: go on, if all that can be seen of the state is right.
 
-        What else the target keeps may differ all the same, so a run is only reported if it shows its violation
-        without the operations that were passed over.
+        What else the target keeps may differ all the same, so a run is only reported if it shows its
+        violation without the operations that were passed over.
         """
         if self.trial.level == 0 or self.adapter is None:
             return False

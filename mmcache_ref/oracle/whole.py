@@ -45,7 +45,7 @@ def right_apart(trial: Trial, config: Any, operations: Sequence[Op]) -> frozense
 
 
 def without_innocent(trial: Trial, config: Any, operations: Sequence[Op], mismatch: Mismatch) -> Mismatch:
-    """The mismatch of the last operation: no clause of a call is blamed, or suspected, that is right apart."""
+    """The mismatch of the last operation, with no blame on its calls where they are right apart."""
     whole = WHOLE.get(tag(operations[-1]))
     innocent = right_apart(trial, config, operations) if whole is not None else frozenset()
     if whole is None or not innocent:

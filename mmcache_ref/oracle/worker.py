@@ -24,6 +24,7 @@ from mmcache_ref.oracle.lockstep import Trial
 from mmcache_ref.oracle.run import Run
 from mmcache_ref.oracle.stored import read_run
 from mmcache_ref.oracle.suite import Options, judge
+from mmcache_ref.oracle.tally import Tally
 from mmcache_ref.oracle.targets import resolve
 from mmcache_ref.oracle.verdict import ComponentVerdict
 
