@@ -69,6 +69,11 @@ def choose(config: environment.Config, state: State, draw: Draw) -> Op:
     if state.retries and state.checked is None:
         choices += [lambda: model.SubmitAgain(draw.up_to(len(state.retries) - 1))] * 3
     choices += [lambda: _clear(state, draw)]
+    if not state.clearing and any(report.number > state.p0_number for report in state.reports):
+        # P0 is about to learn of a clear with a later number than the one that it asks for.
+        choices += [accidents.ClearBoth]
+    if any(message.number > state.clearing > 0 for message in state.channel):
+        choices += [accidents.FinishClear] * 2
     return draw.of(choices)()
 
 
