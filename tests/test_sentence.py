@@ -243,6 +243,18 @@ def test_a_difference_before_the_first_operation() -> None:
     assert said.startswith("Before the first operation, total is 1, must be 0; ")
 
 
+@pytest.mark.clause("IF-19")
+def test_a_new_cache_that_is_not_empty_shares_its_state() -> None:
+    mismatch = Mismatch("IF-19", "outcome", "empty", 0, [0, 0, False, False], [0, 2, True, False])
+    said = sentence(run_of("sender", p0.Config(2), mismatch, p0.Fresh(("a", "b"))))
+    assert said.startswith(
+        "A new cache is not empty, it has 'a', 2 lookups: state is shared between instances;"
+    )
+    mismatch = Mismatch("IF-19", "order", "initial", 2, (), ("a",))
+    said = sentence(run_of("sender", p0.Config(2), mismatch, p0.Update("b")))
+    assert said.startswith("A new cache is not empty, it has a: state is shared between instances;")
+
+
 def test_a_run_without_a_mismatch_has_no_sentence() -> None:
     assert sentence(Run("lru", lru.Config(2), "safe", (Step(lru.Get("a")),))) == ""
 

@@ -52,7 +52,7 @@ def rules(clauses: Mapping[str, str]) -> dict[tuple[str, str], Rule]:
         ("validate", "ignored"): common("IF-08"),
         ("close", "ignored"): common("IF-08"),
         ("defaults", "ignored"): common("IF-08"),
-        ("fresh", "empty"): Rule(clauses["asserted"], "IF-09"),
+        ("fresh", "empty"): common("IF-19"),
         ("too_large", "warned"): common("IF-04"),
         ("too_large", "item too_large"): own("too_large"),
         **{("update", kind): own(kind) for kind in UPDATING},

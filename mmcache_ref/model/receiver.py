@@ -147,7 +147,7 @@ RULES: Mapping[tuple[str, str], Rule] = {
     ("update_all", "unequal"): rule("IF-02"),
     **{("update_all", kind): rule(UPDATING[kind]) for kind in RARE},
     **{("update_all", f"item {kind}"): rule(clause) for kind, clause in UPDATING.items() if kind not in RARE},
-    ("fresh", "empty"): rule("KR-11"),
+    ("fresh", "empty"): rule("IF-19"),
     ("miss_error", "made"): rule("IF-17"),
     ("clear", "cleared"): rule("IF-05"),
 }
@@ -160,7 +160,7 @@ ASPECTS = {
 
 
 def initial(config: Config) -> State:
-    """An empty cache."""
+    """An empty cache.   [IF-19]"""
     return State()
 
 

@@ -46,7 +46,7 @@ PROPERTIES = processor_cache.properties("KR-13")
 
 
 def initial(config: Config) -> State:
-    """An empty cache."""
+    """An empty cache.   [IF-19]"""
     return State()
 
 

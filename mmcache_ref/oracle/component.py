@@ -31,7 +31,8 @@ class Component:
     `judges_protocol`: the target's own protocol is judged, if it has one, and not only its caches.
     `tiny` is the configuration whose graph is executed, where it is not the model's own preset; `unreachable`
     are kinds of outcome, or cases as `operation: kind`, that no configuration of the oracle has;
-    `construction` is the clause that is broken when the target cannot be made for a configuration.
+    `construction` is the clause that is broken when the target cannot be made for a configuration; `caches`
+    are the components whose caches it is made of, where it is not one itself.
     """
 
     model: Any
@@ -42,6 +43,7 @@ class Component:
     tiny: Any = None
     unreachable: frozenset[str] = frozenset()
     construction: str | None = None
+    caches: tuple[str, ...] = ()
     judges_protocol: bool = False
     blames: frozenset[str] = frozenset()
 

@@ -30,8 +30,8 @@ CLASSES: Final = {
 """The public class that a component judges."""
 INITIAL: Final = "initial"
 """The kind of a mismatch that is there before the first operation, which the run names but does not reach."""
-SHARED: Final = ": what another cache was given, it has too, as if they shared their state"
-"""Said of a cache that was just made."""
+SHARED: Final = "state is shared between instances"
+"""Why a cache that was just made is not empty."""
 ENDED: Final = ("the process of the target ended", "the target did not come back")
 """How the result of an operation begins that took the target's process with it."""
 WAITING: Final = {
@@ -83,7 +83,9 @@ def _what(run: Run, mismatch: Mismatch) -> str:
         and mismatch.expected in ((), [])
         and isinstance(mismatch.actual, list | tuple)
     ):
-        return f"A cache that was just made has {_listed(mismatch.actual)}, must be empty{SHARED}"
+        return f"A new cache is not empty, it has {_listed(mismatch.actual)}: {SHARED}"
+    if mismatch.aspect == "outcome" and (what := _not_empty(run)):
+        return what
     if mismatch.kind == INITIAL:
         return f"Before the first operation, {_aspect(run, mismatch)}"
     if mismatch.aspect == "outcome":
@@ -111,8 +113,23 @@ def _outcome(run: Run, mismatch: Mismatch) -> str:
         return _size(operation, expected, actual)
     if expected is None and operation.__struct_config__.tag in ("get", "pop"):
         return f"{_did(actual)}, must return the default that was given"
-    shared = SHARED if operation.__struct_config__.tag == "fresh" and isinstance(actual, list | tuple) else ""
-    return f"{_did(actual, expected)}, must {_must(expected, actual, mismatch.kind)}{shared}"
+    return f"{_did(actual, expected)}, must {_must(expected, actual, mismatch.kind)}"
+
+
+def _not_empty(run: Run) -> str:
+    """What a new cache has of what others were given; nothing for another question."""
+    operation, mismatch = run.steps[-1].operation, run.mismatch
+    if operation.__struct_config__.tag != "fresh" or mismatch is None:
+        return ""
+    expected, actual = mismatch.expected, mismatch.actual
+    if not isinstance(actual, list | tuple) or len(actual) != len(expected):
+        return ""
+    keys = keys_of(operation)
+    counts, known = actual[: len(actual) - len(keys)], actual[len(actual) - len(keys) :]
+    has = [repr(key) for key, is_known in zip(keys, known, strict=True) if is_known is not False]
+    names = ("hits", "lookups") if keys else ("entries", "hits", "lookups")
+    has += [f"{count} {name}" for count, name in zip(counts, names, strict=False) if count != 0]
+    return f"A new cache is not empty, it has {', '.join(has)}: {SHARED}"
 
 
 def _size(operation: Any, expected: Any, actual: Any) -> str:

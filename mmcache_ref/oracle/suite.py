@@ -24,6 +24,7 @@ from mmcache_ref.oracle.guard import TargetHung, hang_guard
 from mmcache_ref.oracle.journal import Journal
 from mmcache_ref.oracle.lockstep import BEST_LEVEL, Trial
 from mmcache_ref.oracle.run import Profile, Run, without_explained
+from mmcache_ref.oracle.shared_state import ALONE, SHARING, shared_state
 from mmcache_ref.oracle.shrink import shrink
 from mmcache_ref.oracle.stored import read_run
 from mmcache_ref.oracle.tally import Tally
@@ -66,6 +67,7 @@ def judge(
 ) -> ComponentVerdict:
     """Repeat the stored runs, execute the tiny graph, then fuzz for `seconds`.
 
+    Of a target whose caches share state nothing but that is told.
     A `tally` that is given shows what was compared so far, also when the judgement never ends.
     """
     started = time.monotonic()
@@ -82,6 +84,11 @@ def judge(
     tally = tally if tally is not None else Tally()
     with hang_guard() as guard:
         trial = Trial(component, namespace, options.profile, options.level, guard, journal, tally)
+        if (shared_run := shared_state(trial)) is not None:
+            found = Exhaustive(is_complete=False, runs={SHARING: shared_run})
+            seconds = time.monotonic() - started
+            verdict = _verdict(component, options, tally, found, {}, Fuzzed(), tally.cut(), seconds)
+            return msgspec.structs.replace(verdict, reason=ALONE)
         # What stored runs compare is no coverage of the stages.
         beside = dataclasses.replace(trial, tally=Tally()) if options.stages else trial
         shared = repeat_stored(

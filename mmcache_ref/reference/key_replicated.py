@@ -19,7 +19,7 @@ from .sizes import MultiModalCache, MultiModalProcessorCacheItemMetadata
 
 
 class LruKeyReplicatedSenderCache(BaseMultiModalProcessorCache):
-    """P0's half: what P1 has, by size, and the prompt updates.   [KR-01, FA-11]
+    """P0's half: what P1 has, by size, and the prompt updates.   [KR-01, FA-11, IF-19]
 
     Args:
         model_config: its `get_multimodal_config().mm_processor_cache_gb` is the budget, in units of
@@ -76,7 +76,7 @@ class LruKeyReplicatedSenderCache(BaseMultiModalProcessorCache):
 
 
 class LruKeyReplicatedReceiverCache(BaseMultiModalReceiverCache):
-    """P1's half: the items.   [FA-11]
+    """P1's half: the items.   [FA-11, IF-19]
 
     Args:
         model_config: its `get_multimodal_config().mm_processor_cache_gb` is the budget, in units of

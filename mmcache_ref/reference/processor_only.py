@@ -15,7 +15,7 @@ from .sizes import MultiModalCache, MultiModalProcessorCacheItem
 
 
 class MultiModalProcessorOnlyCache(BaseMultiModalProcessorCache):
-    """Least recently used items with their prompt updates.   [PO-05, FA-11]
+    """Least recently used items with their prompt updates.   [PO-05, FA-11, IF-19]
 
     Args:
         model_config: its `get_multimodal_config().mm_processor_cache_gb` is the budget, in units of

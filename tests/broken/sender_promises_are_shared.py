@@ -1,4 +1,4 @@
-"""All senders of the process share what they promise.   [IT-17]"""
+"""All senders of the process share what they promise.   [IF-19]"""
 
 from __future__ import annotations
 
@@ -7,15 +7,7 @@ from typing import Any
 from broken import Breaks, names
 from mmcache_ref import reference
 
-BREAKS = Breaks(
-    "sender",
-    (
-        "KR-04",
-        "KR-15",
-    ),
-    longest=4,
-    in_tiny=False,
-)
+BREAKS = Breaks("sender", ("IF-19",), longest=1)
 
 
 PROMISES: Any = reference.key_replicated.PromisedEntries()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import Any
@@ -170,8 +171,13 @@ class ProcessorCacheAdapter:
         return tuple([self._updated(each, out) for each, out in zip(inputs, outputs, strict=True)])
 
     def _fresh(self, hashes: Sequence[str]) -> Any:
-        """Counters of another cache, and whether it is cached there, or served without data."""
+        """Counters of another cache, and whether it is cached there, or served without data.
+
+        Caches made before it have had these keys, and have promised them.
+        """
+        self._use(self._make(), hashes)
         another = self._make()
+        self._use(self._make(), hashes, is_promising=True)
         counters = tuple(another.make_stats()) if hasattr(another, "make_stats") else (0, 0)
         known = []
         for key in hashes:
@@ -181,6 +187,17 @@ class ProcessorCacheAdapter:
                 is_served = False
             known.append(is_served or bool(another.is_cached_item(key)))
         return (*counters, *known)
+
+    def _use(self, cache: Any, hashes: Sequence[str], *, is_promising: bool = False) -> None:
+        """Cache what fits; with `is_promising` touch it, and push it out. What goes wrong others judge."""
+        touch = getattr(cache, "touch_sender_cache_item", lambda key: None)
+        with contextlib.suppress(Exception):
+            for key in hashes:
+                cache.get_and_update_item(self._input(Content(1, 1) if self.budget else Content(0)), key)
+            if is_promising:
+                for key in hashes:
+                    touch(key)
+                cache.get_and_update_item(self._input(Content(self.budget, 2)), "another")
 
     def _called_by_defaults(self) -> tuple[str, ...]:
         """The methods that the base class's defaults call of a subclass that has only what it has to have."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import Any
@@ -134,7 +135,13 @@ class ReceiverAdapter:
         return tuple([received(self.payloads, *both) for both in zip(inputs, outputs, strict=True)])
 
     def _fresh(self, hashes: Sequence[str]) -> Any:
-        """Whether another cache serves these without data."""
+        """Whether another cache serves these without data; one made before it has had them all."""
+        used = self._make()
+        with contextlib.suppress(Exception):
+            for key in hashes:
+                used.get_and_update_item(
+                    self.payloads.item(Content(1, 1) if self.budget else Content(0)), key
+                )
         another = self._make()
         served = []
         for key in hashes:
