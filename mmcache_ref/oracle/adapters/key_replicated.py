@@ -171,7 +171,9 @@ class KeyReplicatedAdapter:
         decisive = {
             "DR-05": isinstance(operation, model.HandleReport) and self.is_invalidating,
             "DR-08": isinstance(operation, model.Deliver),
+            "DR-14": isinstance(operation, model.Deliver | accidents.FinishClear),
             "DR-16": self.is_mixed and "one-order" in protections,
+            "DR-18": isinstance(operation, REPORTS | CLEARS),
             "DR-23": isinstance(operation, model.SubmitAgain) and "resend-all" in protections,
         }
         return [clause for clause, decides in decisive.items() if decides]
@@ -181,7 +183,7 @@ class KeyReplicatedAdapter:
 
         P0's order after a request of several modalities (DR-16); what a retry claims (DR-23); whether P0
         forgets what was missed (DR-05); what is missed (DR-08); numbers of clears (DR-15); the order of
-        sending (DR-14).
+        sending (DR-14); what waits, and for what (DR-14, DR-18).
         """
         if not self.has_own_protocol:
             return None
@@ -192,6 +194,9 @@ class KeyReplicatedAdapter:
             return "DR-16"
         if aspect == "outcome" and is_retry and isinstance(actual, tuple) and None in actual:
             return "DR-23" if "resend-all" in protections else None
+        if aspect == "outcome" and actual is False:
+            # It waits, and nothing is there to wait for.
+            return "DR-14" if isinstance(operation, model.Deliver | accidents.FinishClear) else "DR-18"
         if aspect == "p0.uncounted" and isinstance(operation, REPORTS | CLEARS):
             return "DR-15"  # P0 was cleared where it must not be, or was not
         if aspect.startswith("p0.") and isinstance(operation, model.HandleReport) and self.is_invalidating:
