@@ -14,6 +14,8 @@ from mmcache_ref.oracle.draws import Draw
 
 HANG_CLAUSE = "LRU-18"
 """No operation runs for ever."""
+NOT_EMPTY_CLAUSE = "IF-19"
+"""A cache that was just made is empty: caches share no state."""
 
 
 def is_of_protocol(clause: str) -> bool:

@@ -13,7 +13,7 @@ from mmcache_ref.oracle.adapters.key_replicated import KeyReplicatedAdapter
 from mmcache_ref.oracle.adapters.lru import LruAdapter
 from mmcache_ref.oracle.adapters.processor_cache import ProcessorCacheAdapter
 from mmcache_ref.oracle.adapters.receiver import ReceiverAdapter
-from mmcache_ref.oracle.component import Component
+from mmcache_ref.oracle.component import NOT_EMPTY_CLAUSE, Component
 
 EXECUTED_PAIR = Config(
     budget=2,
@@ -74,7 +74,14 @@ COMPONENTS = {
     component.name: component
     for component in (
         Component(items, ItemsAdapter, choices.items.configs, choices.items.choose),
-        Component(lru, LruAdapter, choices.lru.configs, choices.lru.choose, construction="LRU-03"),
+        Component(
+            lru,
+            LruAdapter,
+            choices.lru.configs,
+            choices.lru.choose,
+            construction="LRU-03",
+            blames=frozenset({NOT_EMPTY_CLAUSE}),
+        ),
         Component(
             processor_only,
             partial(ProcessorCacheAdapter, cache_name="MultiModalProcessorOnlyCache"),

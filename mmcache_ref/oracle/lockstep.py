@@ -8,7 +8,7 @@ from typing import Any
 
 from mmcache_ref.model.component import Aspect, Op, Outcome, Raised, Rule, tag
 from mmcache_ref.oracle.adapters.base import Adapter, Unexpected, agrees, raised, same, warm_up
-from mmcache_ref.oracle.component import HANG_CLAUSE, Component
+from mmcache_ref.oracle.component import HANG_CLAUSE, NOT_EMPTY_CLAUSE, Component
 from mmcache_ref.oracle.deciding import deciding, is_stronger
 from mmcache_ref.oracle.errors import NotOffered
 from mmcache_ref.oracle.guard import OPERATION_CPU_SECONDS, Guard, TargetHung
@@ -289,10 +289,8 @@ class Lockstep:
         if (blamed := self._blamed(name, expected, actual)) is not None:
             return blamed
         is_unreadable = isinstance(actual, Raised | Unexpected)
-        fresh: Rule | None = self.model.RULES.get(("fresh", "empty"))
-        if rule is None and fresh is not None and expected == ():
-            # It was just made, and is not empty.
-            return fresh.outcome
+        if rule is None and expected == () and ("fresh", "empty") in self.model.RULES:
+            return NOT_EMPTY_CLAUSE
         if aspect.reading and (rule is None or is_unreadable):
             return aspect.reading
         for special in self._special(rule, name):

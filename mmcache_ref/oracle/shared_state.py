@@ -7,18 +7,19 @@ import dataclasses
 from collections.abc import Mapping
 from typing import Any, Final
 
-from mmcache_ref.model import processor_cache, receiver
+from mmcache_ref.model import lru, processor_cache, receiver
+from mmcache_ref.oracle.component import NOT_EMPTY_CLAUSE
 from mmcache_ref.oracle.components import COMPONENTS
 from mmcache_ref.oracle.errors import NotOffered
 from mmcache_ref.oracle.lockstep import Trial
 from mmcache_ref.oracle.run import Run
 from mmcache_ref.oracle.tally import Tally
 
-SHARING: Final = "IF-19"
 ALONE: Final = "its caches share state, so nothing else was asked: judge again without this fault"
 """Whatever else is asked of such a target, the answer depends on what was asked before."""
 KEYS: Final = ("a", "b")
 QUESTIONS: Final[Mapping[str, Any]] = {
+    "lru": lru.Fresh(),
     "processor-only": processor_cache.Fresh(KEYS),
     "sender": processor_cache.Fresh(KEYS),
     "receiver": receiver.Fresh(KEYS),
@@ -36,6 +37,6 @@ def shared_state(trial: Trial) -> Run | None:
         asked = dataclasses.replace(trial, component=cache, tally=Tally())
         with contextlib.suppress(NotOffered):
             run = asked.run(cache.executed_config, (QUESTIONS[name],))
-            if run.mismatch is not None and run.mismatch.clause == SHARING:
+            if run.mismatch is not None and run.mismatch.clause == NOT_EMPTY_CLAUSE:
                 return run
     return None

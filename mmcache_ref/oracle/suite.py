@@ -14,7 +14,7 @@ import msgspec
 from mmcache_ref.oracle.adapters.base import warm_up
 from mmcache_ref.oracle.adapters.key_replicated import has_protocol
 from mmcache_ref.oracle.clauses import clause
-from mmcache_ref.oracle.component import HANG_CLAUSE, Component
+from mmcache_ref.oracle.component import HANG_CLAUSE, NOT_EMPTY_CLAUSE, Component
 from mmcache_ref.oracle.components import COMPONENTS
 from mmcache_ref.oracle.deciding import deciding, is_stronger
 from mmcache_ref.oracle.errors import BadRun, NotOffered
@@ -24,7 +24,7 @@ from mmcache_ref.oracle.guard import TargetHung, hang_guard
 from mmcache_ref.oracle.journal import Journal
 from mmcache_ref.oracle.lockstep import BEST_LEVEL, Trial
 from mmcache_ref.oracle.run import Profile, Run, without_explained
-from mmcache_ref.oracle.shared_state import ALONE, SHARING, shared_state
+from mmcache_ref.oracle.shared_state import ALONE, shared_state
 from mmcache_ref.oracle.shrink import shrink
 from mmcache_ref.oracle.stored import read_run
 from mmcache_ref.oracle.tally import Tally
@@ -85,7 +85,7 @@ def judge(
     with hang_guard() as guard:
         trial = Trial(component, namespace, options.profile, options.level, guard, journal, tally)
         if (shared_run := shared_state(trial)) is not None:
-            found = Exhaustive(is_complete=False, runs={SHARING: shared_run})
+            found = Exhaustive(is_complete=False, runs={NOT_EMPTY_CLAUSE: shared_run})
             seconds = time.monotonic() - started
             verdict = _verdict(component, options, tally, found, {}, Fuzzed(), tally.cut(), seconds)
             return msgspec.structs.replace(verdict, reason=ALONE)

@@ -1,4 +1,4 @@
-"""All caches of the process share their pins.   [LRU-19]"""
+"""All caches of the process share their pins.   [IF-19]"""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any
 from broken import Breaks, names
 from mmcache_ref import reference
 
-BREAKS = Breaks("lru", ("LRU-19",), longest=3, level=2, in_tiny=False)
+BREAKS = Breaks("lru", ("IF-19",), longest=1)
 
 
 PINS: set[Any] = set()

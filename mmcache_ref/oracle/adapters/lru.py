@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Callable, Mapping
 from typing import Any
 
 from mmcache_ref.model import lru
+from mmcache_ref.model.component import Content
 from mmcache_ref.oracle.adapters.base import Unexpected, counted, need, read, same
 from mmcache_ref.oracle.errors import NotOffered
 
@@ -86,11 +88,26 @@ class LruAdapter:
                 another.update(list(pairs))
                 return tuple(sorted(another.values())), tuple(sorted(another.items()))
             case lru.Fresh():
-                another = self._make()
-                return len(another), *another.stat()
+                return self._fresh()
+
+    def _fresh(self) -> tuple[int, ...]:
+        """Entries or pins, whichever are more, and counters of a cache made after another had some."""
+        used = self._make()
+        with contextlib.suppress(Exception):
+            used.put("used", Content(0))
+            used.pin("used")
+        another = self._make()
+        pins = getattr(another, "pinned_items", ())
+        return max(len(another), len(pins)), *another.stat()
+
+    def also_decided_by(self, operation: lru.Operation) -> list[str]:
+        """What `blamed` may name besides what decides the operation."""
+        return ["IF-19"] if isinstance(operation, lru.Fresh) else []
 
     def blamed(self, operation: lru.Operation, aspect: str, expected: Any, actual: Any) -> str | None:
-        """Where the view shows another value than a lookup finds, it is the view."""
+        """Where the view shows another value than a lookup finds, it is the view; entries of a new cache."""
+        if isinstance(operation, lru.Fresh) and isinstance(actual, tuple) and actual[0] != 0:
+            return "IF-19"
         if aspect == "values" and isinstance(actual, tuple) and len(actual) == len(expected):
             for mine, theirs in zip(expected, actual, strict=True):
                 if not same(mine, theirs):
