@@ -16,7 +16,7 @@ from .fault import Fault
 
 def lose(self: Channel, position: int) -> Message | None:
     """What is lost stays lost."""
-    del self._unconfirmed[self._messages.pop(position).sequence]
+    del self._messages[position]
     return None
 
 

@@ -15,8 +15,6 @@ class Channel:
     def __init__(self, protections: frozenset[str]) -> None:
         self._protections = protections
         self._messages: list[Message] = []
-        self._unconfirmed: dict[int, Message] = {}
-        self._sent = 0
         self.clearing = 0
         """The number of the clear that P1 has yet to hear of, or 0."""
 
@@ -26,25 +24,20 @@ class Channel:
         return tuple(self._messages)
 
     def send(self, message: Message) -> Message:
-        """Put a message behind all others; returned with its place in the order of sending."""
-        self._sent += 1
-        numbered = message._replace(sequence=self._sent)
-        self._messages.append(numbered)
-        self._unconfirmed[numbered.sequence] = numbered
-        return numbered
+        """Put a message behind all others; it is returned."""
+        self._messages.append(message)
+        return message
 
     def send_clear(self, number: int) -> None:
         """Ask P1 to clear, as a message that takes its place among the others."""
         self.clearing = number
 
-    def receive(self, position: int = 0) -> Message | None:
+    def receive(self, position: int) -> Message | None:
         """Take the message at this place, or None while something has to arrive before it.   [DR-14]"""
         message = self._messages[position]
         if self._waits_for_messages(position) or self._waits_for_clear(message):
             return None
-        del self._messages[position]
-        del self._unconfirmed[message.sequence]
-        return message
+        return self._messages.pop(position)
 
     def receive_clear(self) -> int | None:
         """Take the clear; its number, or None while messages sent before it are under way.   [DR-14]"""
@@ -73,21 +66,16 @@ class Channel:
         """
         lost = self._messages.pop(position)
         if "keep-data-until-sent" not in self._protections:
-            del self._unconfirmed[lost.sequence]
             return None
-        kept = self._unconfirmed[lost.sequence]
-        self._messages.append(kept)
-        self._messages.sort(key=lambda message: message.sequence)
-        return kept
+        self._messages.insert(position, lost)
+        return lost
 
     def abort(self, position: int) -> None:
         """The request of this message was aborted: it is ingested all the same.   [DR-22]"""
         if "ingest-aborted" not in self._protections:
-            aborted = self._messages.pop(position)
-            del self._unconfirmed[aborted.sequence]
+            del self._messages[position]
 
     def break_off(self) -> None:
         """Lose everything that is under way: the connection is gone."""
         self._messages.clear()
-        self._unconfirmed.clear()
         self.clearing = 0

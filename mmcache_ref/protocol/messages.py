@@ -25,14 +25,13 @@ class Message(NamedTuple):
     """A request on its way to P1.
 
     `features` in prompt order, `data` None where P0 claims that P1 has the item; `number` of the clear it was
-    sent under; `is_recorded`: it went through P0's cache; `sequence`: its place in the order of sending.
+    sent under; `is_recorded`: it went through P0's cache.
     """
 
     request: Request
     features: list[Any]
     number: int
     is_recorded: bool = True
-    sequence: int = 0
 
 
 class Report(NamedTuple):

@@ -94,7 +94,8 @@ def judge(
 ) -> Kill | None:
     """Import everything with one module changed, then the oracle on each component; None if it survives.
 
-    The graphs of some components are executed, then components are fuzzed with so many examples each.
+    Some components are fuzzed with so many examples each, which is quick; then their graphs are executed, and
+    the others are fuzzed.
     """
     forget()
     sys.meta_path.insert(0, _Changed(module, source))
@@ -103,7 +104,8 @@ def judge(
             namespace = subject()
         except Exception as error:
             raise Killed(Kill("import", says=f"{type(error).__name__}: {error}")) from error
-        for stage, components in (("exhaustive", graphs), ("fuzz", fuzzed)):
+        others = [component for component in fuzzed if component not in graphs]
+        for stage, components in (("fuzz", graphs), ("exhaustive", graphs), ("fuzz", others)):
             for component in components:
                 run_stage(namespace, component, stage, examples)
     except Killed as killed:

@@ -9,8 +9,6 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Any
 
-import msgspec
-
 from mmcache_ref import protocol
 from mmcache_ref.model import accidents
 from mmcache_ref.model import key_replicated as model
@@ -101,13 +99,13 @@ class KeyReplicatedAdapter:
             case accidents.SecondEngine(request):
                 return self._unless_unsupplied(lambda: self._second(self.deployment.second_engine, request))
             case model.Deliver(position):
-                answer = self._answered(self.deployment.deliver(position))
+                answer = self._answered(self.deployment.deliver(*_at(position)))
                 if isinstance(answer, Missed):
                     self.accounts.missed()
                 return answer
             case model.SubmitAgain(position):
                 self.accounts.retried()
-                return self._sent(self._is_cached(operation), self.deployment.retry, position)
+                return self._sent(self._is_cached(operation), self.deployment.retry, *_at(position))
             case accidents.Update():
                 return self._sent(self._is_cached(operation), self.deployment.update)
             case model.Submit(request) | accidents.Reject(request) | accidents.DryRun(request):
@@ -320,17 +318,21 @@ class KeyReplicatedAdapter:
                 return None
             case accidents.Drop(position):
                 lost = deployment.channel.messages[position]
-                deployment.drop(position)
+                deployment.drop(*_at(position))
                 if "keep-data-until-sent" in deployment.protections:
                     self.accounts.resent(self._contents(lost))
                 return None
             case _:
-                arguments = msgspec.structs.astuple(operation)
-                if steps[type(operation)](*arguments) is False:
+                if steps[type(operation)](*_at(getattr(operation, "position", 0))) is False:
                     return False
                 if isinstance(operation, accidents.ClearP0 | accidents.ClearBoth):
                     self.accounts.sender_cleared()
                 return None
+
+
+def _at(position: int) -> tuple[int, ...]:
+    """A place as an argument; the oldest is left to the target's own default."""
+    return (position,) if position else ()
 
 
 def _keys(request: protocol.Request) -> tuple[str, ...]:
