@@ -6,6 +6,8 @@ import threading
 from collections.abc import Mapping
 from typing import Any
 
+from msgspec.structs import replace
+
 from mmcache_ref.model import factories as model
 from mmcache_ref.model.component import Raised
 from mmcache_ref.oracle.adapters.base import Unexpected, need
@@ -31,8 +33,17 @@ class FactoriesAdapter:
     def perform(self, operation: model.Operation) -> Any:
         """One call; the name of the class that came back, or "None"."""
         self.made = None
-        wanted = operation.configuration
-        config = self.namespace.make_vllm_config(
+        config = self._config(operation.configuration)
+        function = getattr(self.namespace, FUNCTIONS[operation.function])
+        if operation.function == "worker":
+            self.made = self._of_worker(function, config, operation.has_lock)
+        else:
+            self.made = function(config)
+        return self._name(self.made)
+
+    def _config(self, wanted: model.Configuration) -> Any:
+        """The target's own form of a configuration."""
+        return self.namespace.make_vllm_config(
             supports_multimodal_inputs=wanted.is_multimodal,
             mm_processor_cache_gb=wanted.budget_bytes / model.GIB,
             mm_processor_cache_type=wanted.cache_type,
@@ -40,17 +51,15 @@ class FactoriesAdapter:
             data_parallel_size=wanted.data_parallel_size,
             data_parallel_external_lb=wanted.is_externally_balanced,
         )
-        function = getattr(self.namespace, FUNCTIONS[operation.function])
-        if operation.function == "worker":
-            self.made = self._of_worker(function, config, operation.has_lock)
-        else:
-            self.made = function(config)
-        if self.made is None:
+
+    def _name(self, made: Any) -> Any:
+        """The name of a class of this target, or "None"."""
+        if made is None:
             return "None"
         for name in CLASSES:
-            if isinstance(self.made, getattr(self.namespace, name)):
+            if isinstance(made, getattr(self.namespace, name)):
                 return name
-        return Unexpected(f"a {type(self.made).__name__} that is none of this target's own classes")
+        return Unexpected(f"a {type(made).__name__} that is none of this target's own classes")
 
     @staticmethod
     def _of_worker(function: Any, config: Any, has_lock: bool) -> Any:
@@ -62,13 +71,20 @@ class FactoriesAdapter:
     def blamed(self, operation: model.Operation, aspect: str, expected: Any, actual: Any) -> str | None:
         """What a result tells besides the operation's own rule.
 
-        An attribute that no configuration has; keys replicated where they cannot be, or the other way round.
+        An attribute that no configuration has; no cache where there must be none; keys replicated where they
+        cannot be, or the other way round. In what the processor decides right no other function is wrong but
+        for itself.
         """
         if isinstance(actual, Raised) and actual.error == "AttributeError":
             return "FA-09"
         if aspect != "outcome" or operation.function == "processor_only":
             return None
-        if model.cache_type(operation.configuration) == "processor_only":
+        chosen = model.cache_type(operation.configuration)
+        if operation.function != "processor" and self._is_right_in_p0(operation.configuration):
+            return None
+        if chosen is None:
+            return "FA-01"
+        if chosen == "processor_only":
             return "FA-02"
         wanted = operation.configuration
         is_plain = wanted.api_processes == 1 and wanted.data_parallel_size == 1
@@ -76,6 +92,16 @@ class FactoriesAdapter:
         if actual == model.PROCESSOR_ONLY and expected != "None":
             return "FA-02"
         return "FA-02" if is_lost and not is_plain else None
+
+    def _is_right_in_p0(self, configuration: model.Configuration) -> bool:
+        """Does the processor get what it must, with `lru` for the type?"""
+        asked = replace(configuration, cache_type="lru")
+        must = {None: "None", "lru": model.SENDER}.get(model.cache_type(asked), model.PROCESSOR_ONLY)
+        function = getattr(self.namespace, FUNCTIONS["processor"])
+        try:
+            return bool(self._name(function(self._config(asked))) == must)
+        except Exception:
+            return False
 
     def observe(self) -> Mapping[str, Any]:
         """The budget of the LRU inside, where there is one to be seen."""

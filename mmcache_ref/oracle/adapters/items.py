@@ -90,8 +90,21 @@ class ItemsAdapter:
             for leaf in model.leaves(value):
                 if leaf != value and not self._is_weighed_right(leaf):
                     return LEAF_CLAUSES[type(leaf)]
+            if isinstance(value, model.Sequence) and not value.members:
+                return LEAF_CLAUSES[type(None)]
             return "IT-12" if model.is_nested(value) and isinstance(operation, model.Size) else None
+        if isinstance(operation, model.CacheIfFits):
+            return self._blamed_for_charge(model.Tensor((operation.nbytes,), "uint8"))
         return None
+
+    def _blamed_for_charge(self, payload: model.Tensor) -> str | None:
+        """Whether it is a size that is wrong where an entry is said not to fit, or charged wrong."""
+        if not self._is_weighed_right(payload):
+            return "IT-13"
+        item = self._build(model.Item((("data", payload),)))
+        cached = self.namespace.MultiModalProcessorCacheItem(item, [])
+        weight = self.namespace.MultiModalCache.get_item_size(cached)
+        return None if weight == model.leaf_size(payload) else "IT-15"
 
     def _is_weighed_right(self, leaf: model.Leaf | None) -> bool:
         """Does the target weigh a leaf, or a list without leaves, as the model does?"""

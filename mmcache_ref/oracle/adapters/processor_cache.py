@@ -117,6 +117,9 @@ class ProcessorCacheAdapter:
             return "PO-08" if self.is_processor_only else "KR-15"
         if getattr(operation, "withheld", ""):
             return None
+        if isinstance(operation, model.Merge) and is_refused and isinstance(actual, Raised):
+            # The update refuses as it must: then the merge step raised something else.
+            return "IF-11" if self._refuses(operation.request[0].key) else None
         is_several = isinstance(operation, model.Merge | model.UpdateAll) and isinstance(actual, tuple)
         if aspect == "outcome" and is_several and isinstance(expected, tuple):
             return self._blamed_of_several(operation, expected, actual)
@@ -160,6 +163,16 @@ class ProcessorCacheAdapter:
             if mine != theirs:
                 return "PO-02" if mine in known and theirs not in known else "PO-01"
         return None
+
+    def _refuses(self, key: str) -> bool:
+        """Does a new cache refuse an update without data as it must?"""
+        try:
+            self._make().get_and_update_item(None, key)
+        except AssertionError as error:
+            return key in str(error)
+        except Exception:
+            return False
+        return False
 
     def _update_all(self, contents: Sequence[Content | None], hashes: list[str]) -> Any:
         """`get_and_update`; the lists that it is given stay as they are."""
