@@ -134,7 +134,7 @@ def test_ranges_are_frozen() -> None:
 def test_the_cache_key_is_the_hash_or_else_the_identifier() -> None:
     assert cache_key(feature(None, "h")) == "h"
     assert cache_key(feature(None)) == "lora:h"
-    assert cache_key(feature(None, "")) == ""
+    assert cache_key(feature(None, "")) == "lora:h"
 
 
 @pytest.mark.clause("IT-10")

@@ -100,6 +100,7 @@ def test_shared_data_is_the_same_for_all() -> None:
 @pytest.mark.clause("IT-06")
 def test_an_item_gives_the_data_of_each_key() -> None:
     assert answer(GetData(("b", "a"))) == (("a", True), ("b", True))
+    assert answer(GetData(("b",), void=("a",))) == (("a", True), ("b", True))
 
 
 @pytest.mark.clause("IT-07")

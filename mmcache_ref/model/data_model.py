@@ -46,9 +46,10 @@ class Batch(Op, frozen=True, tag="batch"):
 
 
 class GetData(Op, frozen=True, tag="get_data"):
-    """`item.get_data()`: for each key, is it there with the element's data?"""
+    """`item.get_data()`: for each key, is it there with the element's data? Those in `void` have `None`."""
 
     keys: tuple[str, ...]
+    void: tuple[str, ...] = ()
 
 
 class Dummy(Op, frozen=True, tag="dummy"):
@@ -133,6 +134,7 @@ def questions() -> Iterator[Question]:
     yield Batch("flat", ((1, 2), (0, 2), (2, 2)), is_list=True)
     for keys in ((), ("a",), ("b", "a")):
         yield GetData(keys)
+        yield GetData(keys, void=("c",))
     for nbytes in (None, 0, 1, 5):
         yield Dummy(nbytes)
     for members in ((), (("image", (1, 2)),), (("image", (3,)), ("video", (1, 2))), (("image", (1, 0)),)):
@@ -175,7 +177,8 @@ def answer(question: Question) -> Outcome:
             return Outcome("read", (False, True, True))
         case Batch():
             return _batch(question)
-        case GetData(keys):
+        case GetData(keys, void):
+            keys = tuple({*keys, *void})
             return Outcome("read", tuple([(key, True) for key in sorted(keys)]))
         case Dummy(nbytes):
             size = 1 if nbytes is None else nbytes

@@ -45,8 +45,9 @@ class DataModelAdapter:
                 return self._list(shapes)
             case model.Batch(field, shapes, dim):
                 return self._batch(field, shapes, dim)
-            case model.GetData(keys):
-                item = names.make_item({key: self._payload((2,), 1) for key in keys})
+            case model.GetData(keys, void):
+                data = {key: None if key in void else self._payload((2,), 1) for key in (*keys, *void)}
+                item = names.make_item(data)
                 found = item.get_data()
                 return tuple([(key, found[key] is item[key].data) for key in sorted(found)])
             case model.Dummy(nbytes):

@@ -101,7 +101,7 @@ def question(draw: Draw) -> model.Question:
         return model.Info(draw.up_to(total), total, (draw.up_to(3), draw.up_to(3)))
     others: tuple[model.Question, ...] = (
         model.FieldTraits(draw.of(FIELDS)),
-        model.GetData(NAMES[: draw.up_to(3)]),
+        model.GetData(NAMES[: draw.up_to(3)], NAMES[3 - draw.up_to(2) :]),
         model.Dummy(draw.of((None, 0, 1, 7))),
     )
     return draw.of(others)
