@@ -14,6 +14,7 @@ COUNTED: Final = (
     "payload_bytes",
     "retries",
     "misses",
+    "set_aside",
     "resent_messages",
     "resent_bytes",
 )
@@ -56,6 +57,10 @@ class Accounts:
     def missed(self) -> None:
         """P1 could not serve a message."""
         self._due["misses"] += 1
+
+    def set_aside(self) -> None:
+        """P1 served a message without its cache, or could not."""
+        self._due["set_aside"] += 1
 
     def sender_cleared(self) -> None:
         """The sender's statistics begin again."""

@@ -99,9 +99,12 @@ class KeyReplicatedAdapter:
             case accidents.SecondEngine(request):
                 return self._unless_unsupplied(lambda: self._second(self.deployment.second_engine, request))
             case model.Deliver(position):
+                is_for_cache = self._is_for_cache(self.deployment.channel.messages[position])
                 answer = self._answered(self.deployment.deliver(*_at(position)))
                 if isinstance(answer, Missed):
                     self.accounts.missed()
+                if answer is not False and not is_for_cache:
+                    self.accounts.set_aside()
                 return answer
             case model.SubmitAgain(position):
                 self.accounts.retried()
@@ -116,6 +119,12 @@ class KeyReplicatedAdapter:
                 }[type(operation)]
                 return self._sent(self._is_cached(operation), operate, self._request(request))
         return self._environment(operation)
+
+    def _is_for_cache(self, message: Any) -> bool:
+        """Whether P1 may ingest a message: not if it is outdated, or was never recorded."""
+        protections = self.deployment.protections
+        is_outdated = "epoch" in protections and message.number < self.deployment.engine.number
+        return not (is_outdated or ("recorded-only" in protections and not message.is_recorded))
 
     def _is_cached(self, operation: Any) -> Sequence[bool]:
         """What the check of the operation's request has to say of each item."""
