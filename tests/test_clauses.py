@@ -132,13 +132,20 @@ def test_a_view_that_is_not_installed_is_unknown_and_not_missing() -> None:
     clause = all_clauses()["LRU-09"]
     serving: dict[str, tuple[str, ...]] = dict.fromkeys(("model", "test", "vector"), ())
 
-    def row(unknown: tuple[str, ...]) -> list[str]:
+    def lines(unknown: tuple[str, ...]) -> list[str]:
         file = io.StringIO()
         Console(file=file, width=80).print(matrix_table([(clause, serving)], tuple(serving), unknown))
-        return file.getvalue().splitlines()[-1].split()
+        return file.getvalue().splitlines()
+
+    def row(unknown: tuple[str, ...]) -> list[str]:
+        return next(line for line in lines(unknown) if line.startswith("LRU-09")).split()
 
     assert row(("test",)) == ["LRU-09", "MUST", "seed", "missing", "?", "–"]
     assert row(()) == ["LRU-09", "MUST", "seed", "missing", "missing", "–"]
+    said = " ".join(" ".join(lines(("test",))).split())
+    assert "– is a view that its file does not demand. No clause demands a vector yet." in said
+    assert said.endswith("? is unknown: test is not installed here.")
+    assert "unknown" not in " ".join(lines(()))
 
 
 def test_only_the_first_line_of_a_docstring_serves(tmp_path: Path) -> None:

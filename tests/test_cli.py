@@ -70,6 +70,7 @@ def test_0_a_target_that_conforms() -> None:
         (("conform", "reference", "--component", "ring"), "no component 'ring'"),
         (("conform", "reference", "--level", "9"), "--level"),
         (("conform", "reference", "--profile", "strict"), "--profile"),
+        (("conform", "reference", "--examples", "/no/where/examples"), "there is no folder /no/where"),
         (("replay", "torch", TOUCH_RUN), "no such target: 'torch'"),
         (("clauses", "ZZ-01"), "no clause 'ZZ-01'"),
     ],
@@ -155,6 +156,10 @@ def test_the_whole_coverage_is_listed_when_it_is_asked_for() -> None:
 
 
 COMMANDS = [each.name or getattr(each.callback, "__name__", "") for each in app.registered_commands]
+
+
+def test_the_commands_come_in_the_order_of_their_use() -> None:
+    assert COMMANDS == ["conform", "replay", "explore", "clauses", "faults", "hunt", "schema", "version"]
 
 
 @pytest.mark.parametrize("name", COMMANDS)

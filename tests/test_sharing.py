@@ -160,8 +160,13 @@ def test_a_place_that_cannot_be_opened_says_what_to_do(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (tmp_path / "file").write_text("", encoding="utf-8")
-    with pytest.raises(DatabaseUnavailable, match="examples cannot be kept there"):
+    with pytest.raises(DatabaseUnavailable, match=r"examples cannot be kept in .*: there is no folder"):
         open_database(str(tmp_path / "file" / "inside"))
+    with pytest.raises(DatabaseUnavailable, match=f"there is no folder {tmp_path / 'no'}"):
+        open_database(str(tmp_path / "no" / "where"))
+    assert not (tmp_path / "no").exists()
+    with pytest.raises(DatabaseUnavailable, match="examples cannot be kept there"):
+        open_database(str(tmp_path / "file"))
     monkeypatch.setitem(sys.modules, "redis", None)
     with pytest.raises(DatabaseUnavailable, match="pip install redis"):
         open_database("redis://localhost:6379/0")

@@ -96,6 +96,26 @@ def test_what_cannot_be_loaded_says_why(module: str, target: str, says: str) -> 
         resolve(target)
 
 
+def test_an_import_that_fails_deep_inside_is_told_by_file_and_line(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for number, code in enumerate(["import deep_1", "import deep_2", "import json\n\njson.loads('{')\n"]):
+        (tmp_path / f"deep_{number}.py").write_text(code, encoding="utf-8")
+    (tmp_path / "deep_3.py").write_text("x = 1\ny = = 2\n", encoding="utf-8")
+    (tmp_path / "deep_4.py").write_text("import no_such_part", encoding="utf-8")
+    monkeypatch.syspath_prepend(tmp_path)
+    for name in ("deep_0", "deep_1", "deep_2", "deep_3", "deep_4"):
+        monkeypatch.delitem(sys.modules, name, raising=False)
+    told = {
+        "deep_0": f"JSONDecodeError: .*Raised in {tmp_path}/deep_2.py:3: json.loads",
+        "deep_3": f"SyntaxError: .*Raised in {tmp_path}/deep_3.py:2: y = = 2",
+        "deep_4": f"No module named 'no_such_part'. Raised in {tmp_path}/deep_4.py:1: import no_such_part$",
+    }
+    for name, says in told.items():
+        with pytest.raises(TargetUnavailable, match=says):
+            resolve(f"py:{name}")
+
+
 def test_only_a_module_that_is_not_found_is_looked_for_on_the_path(module: str) -> None:
     with pytest.raises(TargetUnavailable, match="PYTHONPATH"):
         resolve("py:no_such_package.module")

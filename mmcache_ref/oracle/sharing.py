@@ -35,7 +35,9 @@ class DatabaseUnavailable(ValueError):  # noqa: N818 - reads as what it is
 
 
 def open_database(place: str) -> ExampleDatabase:
-    """The database at a folder, which is made, or at a `redis://` address, beside this machine's own.
+    """The database at a folder, or at a `redis://` address, beside this machine's own.
+
+    A folder is made, but not those that it is in: others look for it in the same place.
 
     `DatabaseUnavailable` says what to do where it cannot be opened.
     """
@@ -56,6 +58,10 @@ def _shared(place: str) -> ExampleDatabase:
             raise DatabaseUnavailable(f"{place} does not answer: {error}") from None
         return RedisExampleDatabase(connection)
     folder = Path(place).expanduser()
+    if not folder.absolute().parent.is_dir():
+        raise DatabaseUnavailable(
+            f"examples cannot be kept in {folder}: there is no folder {folder.parent}. Make it first."
+        )
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:

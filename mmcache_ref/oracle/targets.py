@@ -15,6 +15,7 @@ import inspect
 from types import ModuleType, SimpleNamespace
 from typing import Any
 
+from mmcache_ref.oracle.culprit_frame import raised_in
 from mmcache_ref.oracle.errors import TargetUnavailable
 from mmcache_ref.oracle.namespace import Namespace
 
@@ -70,10 +71,13 @@ def _import(path: str) -> Any:
         if inspect.isfunction(found) or inspect.isbuiltin(found):
             found = found()
     except (Exception, SystemExit) as error:
-        is_absent = isinstance(error, ModuleNotFoundError)
+        package = module_name.partition(".")[0]
+        where = raised_in(error, package)
+        is_absent = isinstance(error, ModuleNotFoundError) and not where
         advice = " Is the package on the path? Run with PYTHONPATH=folder." if is_absent else ""
         raise TargetUnavailable(
-            f"py:{path} cannot be imported: {type(error).__name__}: {error}.{advice}"
+            f"py:{path} cannot be imported: {type(error).__name__}: {error}."
+            f"{f' Raised in {where}' if where else ''}{advice}"
         ) from error
     if isinstance(found, ModuleType | type) or hasattr(found, "__dict__"):
         return found

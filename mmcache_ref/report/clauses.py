@@ -38,8 +38,10 @@ def matrix_table(
     unknown: Collection[str] = (),
 ) -> Table:
     """The matrix clause × view: how many places serve it; `–` where the specification asks for none, `?` in
-    the views that are not installed here."""
-    table = Table(box=None, padding=(0, 2, 0, 0))
+    the views that are not installed here. Below it, what the signs mean."""
+    rows = list(rows)
+    table = Table(box=None, padding=(0, 2, 0, 0), caption=_legend(rows, views, unknown))
+    table.caption_justify = "left"
     for name in ("clause", "level", "origin"):
         table.add_column(name, no_wrap=True)
     for view in views:
@@ -52,3 +54,16 @@ def matrix_table(
             cells.append(str(len(serving[view])) if serving[view] else lack if is_demanded else "–")
         table.add_row(each.id, each.level, origin(each), *cells)
     return table
+
+
+def _legend(
+    rows: Sequence[tuple[Clause, dict[str, tuple[str, ...]]]], views: Sequence[str], unknown: Collection[str]
+) -> str:
+    """What a number, a dash and a question mark mean, and which views no clause demands."""
+    said = ["A number is how many places serve the clause; – is a view that its file does not demand."]
+    idle = [view for view in views if not any(view in each.views or serving[view] for each, serving in rows)]
+    if idle:
+        said.append(f"No clause demands a {' or a '.join(idle)} yet.")
+    if unknown:
+        said.append(f"? is unknown: {', '.join(unknown)} is not installed here.")
+    return " ".join(said)

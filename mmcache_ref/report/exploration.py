@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from typing import Any
+from typing import Any, Final
 
 import msgspec
 from rich.console import Group, RenderableType
@@ -48,6 +48,13 @@ def exploration_status(exploration: Exploration) -> str:
     return STATUSES["holds" if exploration.complete else "undetermined"]
 
 
+NEVER_ASKED: Final = (
+    "never asked: nothing that the property speaks of can happen with these accidents and protections, so it "
+    "was asked 0 times, and neither holds nor fails. Add an accident with --with."
+)
+"""Said below the verdicts where there is such a property."""
+
+
 def verdict_table(exploration: Exploration) -> Table:
     """A row for each property: its verdict, the shortest run, the distinct states by then, how often it was
     asked. A property that was never asked holds of nothing."""
@@ -67,6 +74,8 @@ def verdict_table(exploration: Exploration) -> Table:
             "" if verdict.found_after is None else f"{verdict.found_after:,}",
             f"{verdict.checked:,}",
         )
+    if not all(verdict.checked for verdict in exploration.verdicts.values()):
+        table.caption, table.caption_justify = NEVER_ASKED, "left"
     return table
 
 

@@ -1,0 +1,6 @@
+"""`python -m mmcache_ref.cli`"""
+
+from mmcache_ref.cli import main
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,34 @@
+"""What the commands share: the application, two consoles, progress, and how a command leaves."""
+
+from __future__ import annotations
+
+from typing import NoReturn
+
+import typer
+from rich.console import Console
+from rich.progress import Progress, TextColumn, TimeElapsedColumn
+
+USAGE, BAD_RUN, INTERRUPTED = 1, 4, 130
+"""Exit codes besides those of a verdict."""
+
+app = typer.Typer(
+    help="The executable specification of vLLM's multi-modal cache protocol.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    rich_markup_mode=None,
+)
+output = Console(highlight=False)
+messages = Console(stderr=True, highlight=False)
+
+
+def fail(message: str, code: int) -> NoReturn:
+    """Say why on stderr and leave."""
+    messages.print(f"mmcache-ref: {message}", markup=False, soft_wrap=True)
+    raise typer.Exit(code)
+
+
+def progress_lines() -> Progress:
+    """A line for each target on stderr; nothing when that is no terminal."""
+    columns = (TextColumn("{task.description}"), TextColumn("{task.fields[what]}"), TimeElapsedColumn())
+    return Progress(*columns, console=messages, transient=True, disable=not messages.is_terminal)

@@ -1,0 +1,58 @@
+"""The entry point of the command."""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+from collections.abc import Callable, Mapping
+from typing import Any, Final, NoReturn
+
+import typer
+
+from mmcache_ref.cli.about import schema, version
+from mmcache_ref.cli.console import INTERRUPTED, USAGE, app, messages
+from mmcache_ref.cli.exploring import explore_model
+from mmcache_ref.cli.hunting import hunt_faults
+from mmcache_ref.cli.judging import conform, replay
+from mmcache_ref.cli.reading import faults, show_clauses
+from mmcache_ref.oracle.supervisor import stop
+
+COMMANDS: Final[Mapping[str, Callable[..., None]]] = {
+    "conform": conform,
+    "replay": replay,
+    "explore": explore_model,
+    "clauses": show_clauses,
+    "faults": faults,
+    "hunt": hunt_faults,
+    "schema": schema,
+    "version": version,
+}
+"""In the order of the help."""
+
+for name, command in COMMANDS.items():
+    app.command(name)(command)
+
+USAGE_ERROR: Any = typer.BadParameter.__base__
+"""Where this class lives differs between releases of typer."""
+
+
+def main() -> NoReturn:
+    """Run the command; usage errors exit with 1, since 2 says that a target violates."""
+    signal.signal(signal.SIGTERM, _interrupt)
+    try:
+        code = app(standalone_mode=False)
+        if code == INTERRUPTED:  # into which some releases of typer turn the exception
+            raise KeyboardInterrupt
+        sys.exit(code)
+    except USAGE_ERROR as error:
+        error.show()
+        sys.exit(USAGE)
+    except (typer.Abort, KeyboardInterrupt):
+        stop()
+        messages.print("mmcache-ref: interrupted")
+        os._exit(INTERRUPTED)  # threads that wait for a worker are not waited for
+
+
+def _interrupt(signum: int, frame: object) -> NoReturn:
+    raise KeyboardInterrupt

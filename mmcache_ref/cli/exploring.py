@@ -1,0 +1,94 @@
+"""`mmcache-ref explore`: search every state of a model."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Mapping
+from typing import Annotated, Any, Literal
+
+import msgspec
+import typer
+
+from mmcache_ref.cli.console import output, progress_lines
+from mmcache_ref.model import drift, key_replicated, lru, processor_only, receiver, sender
+from mmcache_ref.model.explore import Property, explore
+from mmcache_ref.oracle.verdict import EXIT_CODES
+from mmcache_ref.report.exploration import (
+    exploration_json,
+    exploration_status,
+    exploration_text,
+    progress_line,
+)
+
+EXPLORABLE: dict[str, tuple[Any, Mapping[str, Property]]] = {
+    "lru": (lru, lru.PROPERTIES),
+    "processor-only": (processor_only, processor_only.PROPERTIES),
+    "sender": (sender, sender.PROPERTIES),
+    "receiver": (receiver, receiver.PROPERTIES),
+    "key-replicated": (key_replicated, drift.PROPERTIES),
+}
+"""The models that have states to search, with their properties."""
+
+
+def explore_model(
+    model: Annotated[str, typer.Argument(help=f"One of {', '.join(EXPLORABLE)}.")],
+    preset: Annotated[Literal["tiny", "small"], typer.Option(help="tiny: seconds. small: minutes.")] = "tiny",
+    accidents: Annotated[
+        list[str] | None,
+        typer.Option("--with", help="Accidents, with commas between, or all. May be repeated."),
+    ] = None,
+    protections: Annotated[
+        list[str] | None,
+        typer.Option("--protect", help="Protections, with commas between, or default. May be repeated."),
+    ] = None,
+    depth: Annotated[int | None, typer.Option(min=1, help="Requests under way at once.")] = None,
+    clears: Annotated[int | None, typer.Option(min=0, help="Clears in a run, at most.")] = None,
+    seconds: Annotated[float | None, typer.Option(min=0, help="Stop the search then.")] = None,
+    output_format: Annotated[Literal["text", "json"], typer.Option("--format")] = "text",
+) -> None:
+    """Search every state of a model and print, for each property, whether it holds or the shortest run.
+
+    Example: mmcache-ref explore key-replicated --with reject,reorder --protect rollback
+    """
+    if model not in EXPLORABLE:
+        raise typer.BadParameter(f"no model {model!r}: take one of {', '.join(EXPLORABLE)}")
+    module, properties = EXPLORABLE[model]
+    try:
+        config = _model_config(
+            module,
+            preset,
+            accidents=_names(accidents),
+            protections=_names(protections),
+            depth=depth,
+            clears=clears,
+        )
+    except ValueError as error:
+        raise typer.BadParameter(str(error)) from None
+    with progress_lines() as progress:
+        line = progress.add_task(model, what="searching")
+        found = explore(
+            module,
+            config,
+            properties=properties,
+            seconds=seconds,
+            progress=lambda done: progress.update(line, what=progress_line(done)),
+        )
+    if output_format == "json":
+        sys.stdout.write(msgspec.json.format(msgspec.json.encode(exploration_json(found))).decode() + "\n")
+    else:
+        output.print(exploration_text(found))
+    raise typer.Exit(EXIT_CODES[exploration_status(found)])  # type: ignore[index]
+
+
+def _names(listed: list[str] | None) -> list[str]:
+    """The names in lists with commas."""
+    return [name.strip() for name in ",".join(listed or ()).split(",") if name.strip()]
+
+
+def _model_config(module: Any, preset: str, **options: Any) -> Any:
+    """A preset, with accidents, protections and bounds where the model knows any."""
+    if hasattr(module, "configure"):
+        return module.configure(preset, **options)
+    if any(options.values()):
+        raise ValueError(f"{module.NAME} has no accidents and no protections: only key-replicated has")
+    return module.PRESETS[preset]
