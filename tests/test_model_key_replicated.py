@@ -12,7 +12,7 @@ import pytest
 
 from mmcache_ref.model import accidents as may
 from mmcache_ref.model import drift, key_replicated
-from mmcache_ref.model.component import Content, Missed, Op, Outcome, Raised, tag
+from mmcache_ref.model.component import Content, Missed, Op, Outcome, Raised, Refused, tag
 from mmcache_ref.model.environment import (
     ACCIDENTS,
     DEFAULT_PROTECTIONS,
@@ -163,7 +163,7 @@ def test_new_data_ends_the_promise_of_the_old() -> None:
 def test_an_item_neither_cached_nor_supplied_is_refused_before_anything_changes() -> None:
     absent = request("a", supplied=False)
     state, outcomes = run(PAIR, *exchange("b"), Submit((*request("c"), *absent)))
-    assert outcomes[2] == ("unsupplied", None, ())
+    assert outcomes[2] == ("unsupplied", Refused(("a",)), ())
     assert (keys(state), state.channel) == (("b", "b"), ())
     state, outcomes = run(PAIR, *exchange("a"), Submit(absent), Deliver())
     assert nbytes(outcomes[3]) == [1]

@@ -29,7 +29,7 @@ from .component import Op, Outcome
 from .environment import Config
 from .pair import RARE, Checked, Feature, Message, Request, Retry, State, check, merge
 from .peers import second_engine, second_front_end
-from .servable import DISABLED, UNSUPPLIED, Stepped, is_servable, open_requests
+from .servable import DISABLED, Stepped, open_requests, unsupplied
 
 DEFERRED = Outcome("deferred", False)
 """It has to wait for the request that was checked.   [DR-18]"""
@@ -46,8 +46,8 @@ def _refused(config: Config, state: State, request: Request, accident: str, kind
     """
     if accident not in config.accidents or state.checked is not None:
         return state, DISABLED
-    if not is_servable(state, request):
-        return state, UNSUPPLIED
+    if refusal := unsupplied(state, request):
+        return state, refusal
     if config.rolls_back:
         return state, Outcome("rolled-back")
     cached = check(state.sender, request)
@@ -118,8 +118,8 @@ def check_request(config: Config, state: State, operation: Check) -> Stepped:
         or open_requests(state) >= config.depth
     ):
         return state, DISABLED
-    if not is_servable(state, operation.request):
-        return state, UNSUPPLIED
+    if refusal := unsupplied(state, operation.request):
+        return state, refusal
     cached = check(state.sender, operation.request)
     return state._replace(checked=Checked(operation.request, cached)), Outcome("checked", cached)
 

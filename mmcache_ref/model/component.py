@@ -61,6 +61,12 @@ class Missed(msgspec.Struct, frozen=True, tag_field="result", tag="missed"):
     hashes: tuple[str, ...]
 
 
+class Refused(msgspec.Struct, frozen=True, tag_field="result", tag="refused"):
+    """A request that was refused: its items that are neither cached nor supplied, in order."""
+
+    hashes: tuple[str, ...]
+
+
 class Updated(msgspec.Struct, frozen=True, tag_field="result", tag="updated"):
     """What an update in P0 returned: the item's content (None: not sent), and the content whose prompt
     updates came with it.

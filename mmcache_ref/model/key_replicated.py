@@ -36,7 +36,7 @@ from .entries import Entries
 from .environment import ACCIDENTS, PRESETS, PROTECTIONS, Config, configure
 from .key_replicated_rules import ASPECTS, RULES
 from .pair import Message, Report, Request, State, check, ingest, merge, serve_without_cache
-from .servable import DISABLED, UNSUPPLIED, Stepped, is_servable, open_requests
+from .servable import DISABLED, Stepped, open_requests, unsupplied
 
 NAME = "key-replicated"
 
@@ -166,8 +166,8 @@ def _submit(config: Config, state: State, operation: Submit) -> Stepped:
     if state.checked is not None or open_requests(state) >= config.depth:
         return state, DISABLED
     request = operation.request
-    if not is_servable(state, request):
-        return state, UNSUPPLIED
+    if refusal := unsupplied(state, request):
+        return state, refusal
     return _send(config, state, state.sender, request, check(state.sender, request))
 
 
@@ -286,6 +286,7 @@ def observe(config: Config, state: State) -> dict[str, object]:
         "p1.length": len(state.receiver),
         "p1.bytes": moves.size(state.receiver),
         "p0.number": state.p0_number,
+        "p1.number": state.p1_number,
         "p0.uncounted": (0, 0),
         "under-way": (len(state.channel), len(state.reports), len(state.retries), state.clearing),
         "checked": state.checked is not None,

@@ -90,6 +90,7 @@ ASPECTS = {
     "p1.length": Aspect(1),
     "p1.bytes": Aspect(1, "DR-11"),
     "p0.number": Aspect(1),
+    "p1.number": Aspect(1, "DR-15"),
     "p0.uncounted": Aspect(1, "KR-07"),
     "under-way": Aspect(1),
     "checked": Aspect(1),

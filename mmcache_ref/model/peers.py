@@ -7,7 +7,7 @@ from .accidents import SecondEngine, SecondFrontEnd
 from .component import Missed, Outcome
 from .environment import Config
 from .pair import Report, Request, State, check, ingest, merge
-from .servable import DISABLED, UNSUPPLIED, Stepped, is_servable, open_requests
+from .servable import DISABLED, Stepped, left_out, open_requests, unsupplied
 
 
 def second_front_end(config: Config, state: State, operation: SecondFrontEnd) -> Stepped:
@@ -21,8 +21,8 @@ def second_front_end(config: Config, state: State, operation: SecondFrontEnd) ->
     if config.paired:
         return state, _unshared(request)
     cached = check(state.second_sender, request)
-    if not all(item.supplied or hit for item, hit in zip(request, cached, strict=True)):
-        return state, UNSUPPLIED
+    if refusal := left_out(request, cached):
+        return state, refusal
     merged = merge(config.budget, config.keep_touched, config.grouped, state.second_sender, request, cached)
     if merged.features is None:
         return state._replace(second_sender=merged.sender), merged.outcome
@@ -47,8 +47,8 @@ def second_engine(config: Config, state: State, operation: SecondEngine) -> Step
         return state, DISABLED
     if config.paired:
         return state, _unshared(request)
-    if not is_servable(state, request):
-        return state, UNSUPPLIED
+    if refusal := unsupplied(state, request):
+        return state, refusal
     cached = check(state.sender, request)
     merged = merge(config.budget, config.keep_touched, config.grouped, state.sender, request, cached)
     if merged.features is None:
@@ -69,6 +69,5 @@ def _on_both_sides(updated: Outcome, ingested: Outcome) -> Outcome:
 
 def _unshared(request: Request) -> Outcome:
     """A request outside the pair: served from its own data, or refused.   [DR-02, DR-21]"""
-    if not all(item.supplied for item in request):
-        return UNSUPPLIED
-    return Outcome("unshared", tuple([item.content for item in request]))
+    refusal = left_out(request, [False] * len(request))
+    return refusal or Outcome("unshared", tuple([item.content for item in request]))

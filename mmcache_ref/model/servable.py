@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from .component import Outcome
+from collections.abc import Sequence
+
+from .component import Outcome, Refused
 from .pair import Request, State, check
 
 Stepped = tuple[State, Outcome]
 DISABLED = Outcome("disabled")
-UNSUPPLIED = Outcome("unsupplied")
 
 
 def open_requests(state: State) -> int:
@@ -15,8 +16,15 @@ def open_requests(state: State) -> int:
     return len(state.channel) + len(state.reports) + len(state.retries) + (state.checked is not None)
 
 
-def is_servable(state: State, request: Request) -> bool:
-    """Whether each item is cached in P0 or supplied by the client.   [DR-02]"""
-    return all(item.supplied for item in request) or all(
-        item.supplied or cached for item, cached in zip(request, check(state.sender, request), strict=True)
-    )
+def unsupplied(state: State, request: Request) -> Outcome | None:
+    """The refusal of a request with items that are neither cached in P0 nor supplied; None for any other."""
+    if all(item.supplied for item in request):
+        return None
+    return left_out(request, check(state.sender, request))
+
+
+def left_out(request: Request, is_cached: Sequence[bool]) -> Outcome | None:
+    """As `unsupplied`, by what the check said of each item.   [DR-02]"""
+    both = zip(request, is_cached, strict=True)
+    hashes = tuple([item.key for item, cached in both if not (item.supplied or cached)])
+    return Outcome("unsupplied", Refused(hashes)) if hashes else None

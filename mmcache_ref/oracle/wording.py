@@ -65,6 +65,8 @@ def result_in_words(result: Any) -> str:
             return ": ".join(filter(None, (result["error"], result["says"])))
         case "missed":
             return f"MultiModalCacheMissError({', '.join(result['hashes'])})"
+        case "refused":
+            return f"refused, for lack of {', '.join(result['hashes'])}"
         case "updated" | "received":
             return _updated_in_words(result)
         case "ingested":

@@ -12,7 +12,7 @@ from typing import Any
 from mmcache_ref import protocol
 from mmcache_ref.model import accidents
 from mmcache_ref.model import key_replicated as model
-from mmcache_ref.model.component import Content, Missed
+from mmcache_ref.model.component import Content, Missed, Refused
 from mmcache_ref.model.environment import Config
 from mmcache_ref.model.pair import Request
 from mmcache_ref.oracle.adapters.accounts import Accounts
@@ -25,6 +25,7 @@ SENDING = model.Submit | accidents.Update | accidents.Bypass
 REPORTS = model.HandleReport | accidents.LoseReport
 SECONDS = accidents.SecondFrontEnd | accidents.SecondEngine
 CLEARS = accidents.ClearP0 | accidents.ClearBoth | accidents.FinishClear
+CLEARS_OF_P1 = accidents.ClearP1 | accidents.FinishClear | accidents.RestartP1
 PARTS = {"deployment": "Deployment", "front_end": "FrontEnd", "channel": "Channel", "engine": "Engine"}
 """What a target may offer of the protocol."""
 
@@ -56,6 +57,8 @@ class KeyReplicatedAdapter:
         """Whether the last request that P0 updated is of several modalities."""
         self.is_report = False
         """Whether the last operation told P0 of a miss, or should have."""
+        self.is_clear_of_p1 = False
+        """Whether the last operation emptied P1, or should have."""
         self.is_invalidating = False
         """Whether the last report that P0 handled is of its present number."""
 
@@ -64,6 +67,7 @@ class KeyReplicatedAdapter:
         number = self.deployment.front_end.number
         self.is_mixed = len({item.modality for item in self._updated_by(operation)}) > 1
         self.is_report = isinstance(operation, REPORTS)
+        self.is_clear_of_p1 = isinstance(operation, CLEARS_OF_P1)
         if isinstance(operation, model.HandleReport):
             report = self.deployment.reports[operation.position]
             is_old = "epoch" in self.deployment.protections and not (
@@ -154,6 +158,8 @@ class KeyReplicatedAdapter:
             seen["p0.uncounted"] = self.accounts.uncounted(statistics)
         if self.is_report:
             seen["p0.number"] = deployment.front_end.number
+        if self.is_clear_of_p1:
+            seen["p1.number"] = deployment.engine.number
         seen["checked"] = deployment.front_end.checked is not None
         seen["work"] = self.accounts.differing(self._work())
         seen["under-way"] = (
@@ -227,6 +233,10 @@ class KeyReplicatedAdapter:
         model_config = namespace.make_model_config(budget)
 
         def merge(sender: Any, hashes: Any, hits: Any, items: Any, updates: Any) -> Any:
+            for modality, made in items.items():
+                named = [self.payloads.updates_content(each) for each in updates[modality]]
+                if named != [self.payloads.content(item) for item in made]:
+                    raise ValueError("an item was given the prompt updates of another to the merge step")
             return namespace.merge_mm_kwargs(
                 sender, hashes, hits, namespace.MultiModalKwargsItems(items), updates
             )
@@ -276,13 +286,13 @@ class KeyReplicatedAdapter:
         return self._answered(answer)
 
     def _unless_unsupplied(self, operate: Callable[[], Any]) -> Any:
-        """The result, or None where the request was refused: its error has the hashes (DR-02)."""
+        """The result, or the hashes for the lack of which the request was refused (DR-02)."""
         try:
             return operate()
         except ValueError as error:
             if type(error).__name__ != protocol.UnsuppliedError.__name__:
                 raise
-            return None
+            return Refused(tuple(error.mm_hashes))  # type: ignore[attr-defined]
         except AssertionError:
             self._recount()
             raise
