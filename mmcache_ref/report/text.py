@@ -90,7 +90,7 @@ def _cell(verdict: ComponentVerdict) -> Text:
     unreached = [each.id for each in verdict.clauses if each.status == "not reached"]
     if unreached:
         text.append("\nnot reached: " + ranges(unreached), style="not bold yellow")
-    text.append(f"\nkept ({len(kept)}): {ranges(kept)}", style="not bold default")
+    text.append(f"\nkept ({len(kept)}): {ranges(kept) or 'none'}", style="not bold default")
     text.append(f"\n{covered_line(verdict.coverage)}", style="not bold dim")
     if line := fuzz_line(verdict.coverage):
         text.append(
