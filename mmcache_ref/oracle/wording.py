@@ -27,6 +27,8 @@ def operation_in_words(operation: Op, claimed: Collection[str] = ()) -> str:
             words += [f"{field.name}={value}"] if value != field.default else []
         elif field.name == "content" and value is None:
             words.append("without data")
+        elif field.name == "withheld":
+            words += [f"(the last {value} withheld)"] if value else []
         else:
             words.append(value_in_words(value))
     return " ".join(words).strip()
