@@ -82,10 +82,13 @@ def fuzz(
     limit = max_examples if max_examples is not None else sys.maxsize
     budget = Budget(trial, seconds, max_operations)
     batch, led_to_known = seed, set[tuple[str, str]]()
+    # One class for all batches: Hypothesis keeps what it knows of a class for ever.
+    machine = _machine(trial, fuzzed, progress, budget)
     with quiet_logs():
         while not budget.is_spent and fuzzed.examples < limit:
-            machine = _machine(trial, known | fuzzed.runs.keys(), fuzzed, progress, budget)
+            machine.known = known | fuzzed.runs.keys()
             machine.seed, machine.led_to_known = batch, frozenset(led_to_known)
+            machine.violation = None
             try:
                 run = _batch(machine, min(BATCH, limit - fuzzed.examples), batch)
             except Spent:
@@ -153,22 +156,17 @@ class FuzzMachine(LockstepMachine):
 
 
 def _machine(
-    trial: Trial,
-    known_clauses: frozenset[str],
-    fuzzed: Fuzzed,
-    progress: Callable[[int], None],
-    budget: Budget | None = None,
+    trial: Trial, fuzzed: Fuzzed, progress: Callable[[int], None], budget: Budget
 ) -> type[FuzzMachine]:
     """The component's machine, bound to the trial."""
     this_trial = trial
 
     class Machine(FuzzMachine):
         component_name = this_trial.component.name
-        known = known_clauses
         trial: ClassVar[Trial | None] = this_trial
 
         def __init__(self) -> None:
-            if budget is not None and budget.is_spent:
+            if budget.is_spent:
                 raise Spent
             super().__init__()
             fuzzed.examples += 1
