@@ -13,6 +13,8 @@ import pytest
 from rich.console import Console
 
 from mmcache_ref import cli
+from mmcache_ref.cli import hunting as hunt_command
+from mmcache_ref.cli import reading
 from mmcache_ref.faults import FAULTS
 from mmcache_ref.oracle import hunting
 from mmcache_ref.oracle.components import COMPONENTS
@@ -244,14 +246,16 @@ def call(monkeypatch: pytest.MonkeyPatch, *arguments: str) -> int:
 def test_the_command_prints_stores_and_exits_with_0(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
-    monkeypatch.setattr(cli, "perform_all", lambda planned, jobs, progress: [EXHAUSTIVE, L0, BEST, EXPLORE])
+    monkeypatch.setattr(
+        hunting, "perform_all", lambda planned, jobs, progress: [EXHAUSTIVE, L0, BEST, EXPLORE]
+    )
     assert call(monkeypatch, "hunt", "d05", "--seeds", "2", "--format", "json", "--store", str(tmp_path)) == 0
     assert json.loads(capsys.readouterr().out)["rows"][0]["fault"] == "D05"
     assert json.loads((tmp_path / "D05.json").read_text())["clause"] == "IF-16"
 
 
 def test_the_command_exits_with_2_when_a_demand_fails(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(cli, "perform_all", lambda planned, jobs, progress: [BEST])
+    monkeypatch.setattr(hunt_command, "perform_all", lambda planned, jobs, progress: [BEST])
     assert call(monkeypatch, "hunt", "D05", "--seeds", "2") == 2
 
 
@@ -264,7 +268,7 @@ def test_an_unknown_fault_is_a_usage_error(
 
 
 def test_faults_are_listed(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
-    monkeypatch.setattr(cli, "output", Console(width=200, highlight=False))
+    monkeypatch.setattr(reading, "output", Console(width=200, highlight=False))
     assert call(monkeypatch, "faults") == 0
     lines = capsys.readouterr().out.splitlines()
     assert [line.split()[0] for line in lines[1:]] == list(FAULTS)

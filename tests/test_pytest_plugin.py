@@ -141,7 +141,10 @@ def test_xdist_spreads_the_suite(project: Project) -> None:
         (("--mmcache-target=torch",), "no such target: 'torch'"),
         (("--mmcache-target=reference", "--mmcache-component=ring"), "no component 'ring'"),
         (("--mmcache-target=reference", "--mmcache-level=9"), "no level 9"),
-        (("--mmcache-target=reference", "--mmcache-examples=file/inside"), "examples cannot be kept there"),
+        (
+            ("--mmcache-target=reference", "--mmcache-examples=file/inside"),
+            "examples cannot be kept in file/inside",
+        ),
         (("mmcache(reference)::factories::slowly",), "not in the suite of reference"),
     ],
 )

@@ -98,7 +98,9 @@ def test_a_run_that_ends_the_process_is_shrunk_and_what_was_kept_before_is_shown
     verdict = only_component(judge("is_killed_by_a_miss"))
     (broken,) = verdict.broken
     assert broken.run is not None
-    assert [operation.__struct_config__.tag for operation in broken.run.operations] == ["update", "features"]
+    # One request may do both, where fuzzing met such a one.
+    tags = [operation.__struct_config__.tag for operation in broken.run.operations]
+    assert tags in (["features"], ["update", "features"])
     assert "SIGKILL" in broken.sentence
     kept = {each.id for each in verdict.clauses if each.status == "kept"}
     assert {"KR-08", "KR-12"} <= kept

@@ -25,7 +25,7 @@ SENDING = model.Submit | accidents.Update | accidents.Bypass
 REPORTS = model.HandleReport | accidents.LoseReport
 SECONDS = accidents.SecondFrontEnd | accidents.SecondEngine
 CLEARS = accidents.ClearP0 | accidents.ClearBoth | accidents.FinishClear
-CLEARS_OF_P1 = accidents.ClearP1 | accidents.FinishClear | accidents.RestartP1
+CLEARS_OF_P1 = accidents.FinishClear | accidents.RestartP1
 PARTS = {"deployment": "Deployment", "front_end": "FrontEnd", "channel": "Channel", "engine": "Engine"}
 """What a target may offer of the protocol."""
 
@@ -58,7 +58,7 @@ class KeyReplicatedAdapter:
         self.is_report = False
         """Whether the last operation told P0 of a miss, or should have."""
         self.is_clear_of_p1 = False
-        """Whether the last operation emptied P1, or should have."""
+        """Whether the last operation gave P1 a number that P0 knows, or should have."""
         self.is_invalidating = False
         """Whether the last report that P0 handled is of its present number."""
 
