@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import sys
 from typing import NoReturn
 
 import typer
-from rich.console import Console
+from rich.console import Console, RenderableType
 from rich.progress import Progress, TextColumn, TimeElapsedColumn
 
 USAGE, BAD_RUN, INTERRUPTED = 1, 4, 130
@@ -26,6 +27,14 @@ def fail(message: str, code: int) -> NoReturn:
     """Say why on stderr and leave."""
     messages.print(f"mmcache-ref: {message}", markup=False, soft_wrap=True)
     raise typer.Exit(code)
+
+
+def show(report: str | RenderableType) -> None:
+    """A report on stdout: text for machines as it is, anything else drawn."""
+    if isinstance(report, str):
+        sys.stdout.write(report)
+    else:
+        output.print(report, crop=False)
 
 
 def progress_lines() -> Progress:

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
 import typer
 
 from mmcache_ref import __version__
-from mmcache_ref.cli.console import fail, output, progress_lines
+from mmcache_ref.cli.console import fail, progress_lines, show
 from mmcache_ref.cli.reading import fault_names
 from mmcache_ref.oracle.hunt import hunt
 from mmcache_ref.oracle.hunting import WorkerLost, perform_all, tasks
@@ -52,10 +51,5 @@ def hunt_faults(
             fail(str(error), EXIT_CODES["undetermined"])
     if store is not None:
         store_runs(found, store)
-    if output_format == "json":
-        sys.stdout.write(hunt_json(found))
-    elif output_format == "markdown":
-        sys.stdout.write(hunt_markdown(found))
-    else:
-        output.print(hunt_text(found), crop=False)
+    show({"text": hunt_text, "json": hunt_json, "markdown": hunt_markdown}[output_format](found))
     raise typer.Exit(0 if found.is_kept else EXIT_CODES["violates"])

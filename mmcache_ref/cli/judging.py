@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import math
 import shlex
-import sys
+from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
 import typer
+from rich.console import RenderableType
 
 from mmcache_ref import __version__
-from mmcache_ref.cli.console import BAD_RUN, fail, output, progress_lines
+from mmcache_ref.cli.console import BAD_RUN, fail, output, progress_lines, show
 from mmcache_ref.oracle import clauses as specification
 from mmcache_ref.oracle.components import COMPONENTS
 from mmcache_ref.oracle.errors import BadRun, TargetUnavailable
@@ -94,14 +96,13 @@ def conform(
     verdict = _judge_all(targets, options, examples)
     if report_to is not None:
         write_report(verdict, report_to)
-    if output_format == "json":
-        sys.stdout.write(report_json(verdict))
-    elif output_format == "junit":
-        sys.stdout.write(junit(verdict))
-    elif output_format == "markdown":
-        sys.stdout.write(markdown(verdict))
-    else:
-        output.print(report_text(verdict, whole=coverage), crop=False)
+    formats: Mapping[str, Callable[[Report], str | RenderableType]] = {
+        "text": partial(report_text, whole=coverage),
+        "json": report_json,
+        "junit": junit,
+        "markdown": markdown,
+    }
+    show(formats[output_format](verdict))
     raise typer.Exit(EXIT_CODES[verdict.status])
 
 

@@ -178,8 +178,7 @@ def answer(question: Question) -> Outcome:
         case Batch():
             return _batch(question)
         case GetData(keys, void):
-            keys = tuple({*keys, *void})
-            return Outcome("read", tuple([(key, True) for key in sorted(keys)]))
+            return Outcome("read", tuple([(key, True) for key in sorted({*keys, *void})]))
         case Dummy(nbytes):
             size = 1 if nbytes is None else nbytes
             return Outcome("made", ("dummy", size, "uint8", "MultiModalSharedField", 1))

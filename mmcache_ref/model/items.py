@@ -46,6 +46,8 @@ from .values import (
 
 __all__ = [
     "ASPECTS",
+    "KINDS",
+    "LEAF_KINDS",
     "NAME",
     "PRESETS",
     "RULES",
@@ -175,6 +177,14 @@ KINDS = {
     "tensor": "IT-13",
     "plain": "IT-14",
 }
+LEAF_KINDS: Mapping[type, str] = {
+    type(None): "no_leaves",
+    Array: "array",
+    Tensor: "tensor",
+    Plain: "plain",
+    Opaque: "plain",
+}
+"""What a leaf is, and `None` for a container that has none, among `KINDS`."""
 RULES: Mapping[tuple[str, str], Rule] = {
     **{("size", kind): rule(clause) for kind, clause in KINDS.items()},
     **{("leaf_size", kind): rule(KINDS[kind]) for kind in ("array", "tensor", "plain")},
@@ -243,10 +253,7 @@ PRESETS["small"] = PRESETS["tiny"]
 
 def kinds(value: Description) -> set[str]:
     """Which clauses about sizes the value meets."""
-    found = {"no_leaves": None, "array": Array, "tensor": Tensor, "plain": Plain}
-    types = {type(leaf) if leaf is not None else None for leaf in leaves(value)}
-    types |= {Plain} if Opaque in types else set()
-    met = {kind for kind, wanted in found.items() if wanted in types}
+    met = {LEAF_KINDS[type(leaf)] for leaf in leaves(value)}
     return met | {"nested"} if is_nested(value) else met
 
 

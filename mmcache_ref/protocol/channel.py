@@ -64,11 +64,10 @@ class Channel:
 
         What is sent again takes its old place: P1 waits for it as for any other.
         """
-        lost = self._messages.pop(position)
-        if "keep-data-until-sent" not in self._protections:
-            return None
-        self._messages.insert(position, lost)
-        return lost
+        if "keep-data-until-sent" in self._protections:
+            return self._messages[position]
+        del self._messages[position]
+        return None
 
     def abort(self, position: int) -> None:
         """The request of this message was aborted: it is ingested all the same.   [DR-22]"""

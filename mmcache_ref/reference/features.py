@@ -126,7 +126,7 @@ class _Identified(Protocol):
 
 def cache_key(feature: _Identified) -> str:
     """The key of the feature's item in the caches.   [IT-10]"""
-    return feature.mm_hash if feature.mm_hash else feature.identifier
+    return feature.mm_hash or feature.identifier
 
 
 @dataclass(frozen=True)

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import importlib
 import pkgutil
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from types import ModuleType
 from typing import Any
@@ -50,6 +52,19 @@ def _around(cache_class: Any, lru_class: Any) -> Any:
             self._cache: Any = lru_class(self._cache.capacity, getsizeof=self._cache.getsizeof)
 
     return Around
+
+
+@contextmanager
+def for_now(objects: Sequence[Any], name: str, values: Sequence[Any]) -> Iterator[None]:
+    """Inside, an attribute of each object has another value."""
+    before = [getattr(each, name) for each in objects]
+    try:
+        for each, value in zip(objects, values, strict=True):
+            setattr(each, name, value)
+        yield
+    finally:
+        for each, value in zip(objects, before, strict=True):
+            setattr(each, name, value)
 
 
 def all_broken() -> dict[str, ModuleType]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from broken import Breaks, names
+from broken import Breaks, for_now, names
 from mmcache_ref import reference
 
 BREAKS = Breaks("receiver", ("IT-10",), longest=1)
@@ -12,14 +12,9 @@ BREAKS = Breaks("receiver", ("IT-10",), longest=1)
 
 class LruKeyReplicatedReceiverCache(reference.LruKeyReplicatedReceiverCache):
     def get_and_update_features(self, mm_features: Any) -> Any:
-        identifiers = [feature.identifier for feature in mm_features]
-        for feature in mm_features:
-            feature.identifier = feature.identifier if feature.mm_hash is None else feature.mm_hash
-        try:
+        identifiers = [each.identifier if each.mm_hash is None else each.mm_hash for each in mm_features]
+        with for_now(mm_features, "identifier", identifiers):
             return super().get_and_update_features(mm_features)
-        finally:
-            for feature, identifier in zip(mm_features, identifiers, strict=True):
-                feature.identifier = identifier
 
 
 globals().update(names(LruKeyReplicatedReceiverCache=LruKeyReplicatedReceiverCache))

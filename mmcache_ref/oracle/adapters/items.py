@@ -15,13 +15,6 @@ from mmcache_ref.oracle.adapters.data_model import DataModelAdapter
 from mmcache_ref.oracle.errors import NotOffered
 from mmcache_ref.oracle.namespace import GIB
 
-LEAF_CLAUSES: Mapping[type, str] = {
-    type(None): "IT-18",
-    model.Tensor: "IT-13",
-    model.Array: "IT-19",
-    model.Plain: "IT-14",
-    model.Opaque: "IT-14",
-}
 ROOMY = 1 << 20
 """Bytes: a budget that any payload of an operation fits."""
 
@@ -89,9 +82,9 @@ class ItemsAdapter:
             value = operation.value if isinstance(operation, model.Size) else operation.item
             for leaf in model.leaves(value):
                 if leaf != value and not self._is_weighed_right(leaf):
-                    return LEAF_CLAUSES[type(leaf)]
+                    return model.KINDS[model.LEAF_KINDS[type(leaf)]]
             if isinstance(value, model.Sequence) and not value.members:
-                return LEAF_CLAUSES[type(None)]
+                return model.KINDS["no_leaves"]
             return "IT-12" if model.is_nested(value) and isinstance(operation, model.Size) else None
         if isinstance(operation, model.CacheIfFits):
             return self._blamed_for_charge(model.Tensor((operation.nbytes,), "uint8"))

@@ -25,7 +25,7 @@ SENDING = model.Submit | accidents.Update | accidents.Bypass
 REPORTS = model.HandleReport | accidents.LoseReport
 SECONDS = accidents.SecondFrontEnd | accidents.SecondEngine
 CLEARS = accidents.ClearP0 | accidents.ClearBoth | accidents.FinishClear
-CLEARS_OF_P1 = accidents.FinishClear | accidents.RestartP1
+RENUMBERING = accidents.FinishClear | accidents.RestartP1
 PARTS = {"deployment": "Deployment", "front_end": "FrontEnd", "channel": "Channel", "engine": "Engine"}
 """What a target may offer of the protocol."""
 
@@ -57,8 +57,8 @@ class KeyReplicatedAdapter:
         """Whether the last request that P0 updated is of several modalities."""
         self.is_report = False
         """Whether the last operation told P0 of a miss, or should have."""
-        self.is_clear_of_p1 = False
-        """Whether the last operation gave P1 a number that P0 knows, or should have."""
+        self.is_renumbering = False
+        """Whether the last operation gave P1 a number that follows from P0's, or should have."""
         self.is_invalidating = False
         """Whether the last report that P0 handled is of its present number."""
 
@@ -67,7 +67,7 @@ class KeyReplicatedAdapter:
         number = self.deployment.front_end.number
         self.is_mixed = len({item.modality for item in self._updated_by(operation)}) > 1
         self.is_report = isinstance(operation, REPORTS)
-        self.is_clear_of_p1 = isinstance(operation, CLEARS_OF_P1)
+        self.is_renumbering = isinstance(operation, RENUMBERING)
         if isinstance(operation, model.HandleReport):
             report = self.deployment.reports[operation.position]
             is_old = "epoch" in self.deployment.protections and not (
@@ -158,7 +158,7 @@ class KeyReplicatedAdapter:
             seen["p0.uncounted"] = self.accounts.uncounted(statistics)
         if self.is_report:
             seen["p0.number"] = deployment.front_end.number
-        if self.is_clear_of_p1:
+        if self.is_renumbering:
             seen["p1.number"] = deployment.engine.number
         seen["checked"] = deployment.front_end.checked is not None
         seen["work"] = self.accounts.differing(self._work())

@@ -26,12 +26,7 @@ def updated(payloads: Payloads, given: Any, out: Any) -> Any:
     return Updated(content, named, is_input=is_input)
 
 
-def merge(
-    namespace: Any,
-    payloads: Payloads,
-    cache: Any,
-    operation: model.Merge,
-) -> Any:
+def merge(namespace: Any, payloads: Payloads, cache: Any, operation: model.Merge) -> Any:
     """P0's part of a request: check every hash, then the target's merge step.   [IF-10, IF-11, IF-12]
 
     The merge step is told of the `stale` keys that they are cached. Returns one `Updated` for each item,
@@ -44,13 +39,13 @@ def merge(
         place = places[item.modality]
         is_cached[item.modality][place] = is_cached[item.modality][place] or item.key in operation.stale
         places[item.modality] += 1
-    if operation.withheld:
-        supply = Supply(namespace, payloads, request, is_cached)
-        if supply.withhold(operation.withheld):
-            supply.merge(cache)
-            return Unexpected("a result, of a merge step that lacks something")
-    merged = finish_merge(namespace, payloads, cache, request, is_cached)
-    return tuple(part.result(payloads) for part in merged)
+    supply = Supply(namespace, payloads, request, is_cached)
+    is_short = supply.withhold(operation.withheld)
+    merged = supply.merge(cache)
+    if is_short:
+        return Unexpected("a result, of a merge step that lacks something")
+    sent, updates = merged
+    return tuple(part.result(payloads) for part in supply.paired(sent, updates))
 
 
 def check(cache: Any, request: Sequence[model.Item]) -> dict[str, list[bool]]:
@@ -81,11 +76,7 @@ class Merged(NamedTuple):
 
 
 class Supply:
-    """What a merge step is given after the check, grouped by modality.
-
-    Attributes:
-        given: for each item its own, or None where the check found it cached.
-    """
+    """What a merge step is given after the check, grouped by modality."""
 
     def __init__(
         self,
@@ -98,22 +89,24 @@ class Supply:
         self._is_cached = is_cached
         self._hashes: dict[str, list[str]] = {modality: [] for modality in is_cached}
         self._updates: dict[str, list[Any]] = {modality: [] for modality in is_cached}
-        self.given: dict[str, list[Any]] = {modality: [] for modality in is_cached}
+        self._given: dict[str, list[Any]] = {modality: [] for modality in is_cached}
         for item in request:
             modality = item.modality
             hit = is_cached[modality][len(self._hashes[modality])]
             self._hashes[modality].append(item.key)
-            self.given[modality].append(None if hit else payloads.item(item.content))
+            self._given[modality].append(None if hit else payloads.item(item.content))
             if not hit:
                 # The processor saw the missing items only, and numbered their updates by that.
                 index = len(self._updates[modality])
                 self._updates[modality].append(payloads.prompt_updates(item.content, modality, index))
         self._items = {
-            modality: [item for item in items if item is not None] for modality, items in self.given.items()
+            modality: [item for item in items if item is not None] for modality, items in self._given.items()
         }
 
-    def withhold(self, part: Literal["item", "updates"]) -> bool:
-        """Leave out this part of the last missing item; was there one?"""
+    def withhold(self, part: Literal["", "item", "updates"]) -> bool:
+        """Leave out this part of the last missing item, if one is named; was there one?"""
+        if not part:
+            return False
         parts = self._items if part == "item" else self._updates
         supplied = [each for each in parts.values() if each]
         for each in supplied[-1:]:
@@ -121,25 +114,14 @@ class Supply:
         return bool(supplied)
 
     def merge(self, cache: Any) -> Any:
-        """The target's merge step: what is sent and the prompt updates, each by modality."""
+        """The target's merge step: what is sent, and the prompt updates, each by modality."""
         items = self._namespace.MultiModalKwargsItems(self._items)
         return self._namespace.merge_mm_kwargs(cache, self._hashes, self._is_cached, items, self._updates)
 
-
-def finish_merge(
-    namespace: Any,
-    payloads: Payloads,
-    cache: Any,
-    request: Sequence[model.Item],
-    is_cached: dict[str, list[bool]],
-) -> list[Merged]:
-    """The target's merge step, given the result of the check; grouped by modality."""
-    supply = Supply(namespace, payloads, request, is_cached)
-    merged, updates = supply.merge(cache)
-    return [
-        Merged(own, item, its_updates)
-        for modality in is_cached
-        for own, item, its_updates in zip(
-            supply.given[modality], merged[modality], updates[modality], strict=True
-        )
-    ]
+    def paired(self, merged: Any, updates: Any) -> list[Merged]:
+        """What the merge step made of each item, grouped by modality."""
+        return [
+            Merged(own, item, its_updates)
+            for modality, given in self._given.items()
+            for own, item, its_updates in zip(given, merged[modality], updates[modality], strict=True)
+        ]
