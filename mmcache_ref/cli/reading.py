@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from mmcache_ref.cli.console import fail, messages, output
+from mmcache_ref.cli.console import fail, messages, output, show
 from mmcache_ref.oracle import clauses as specification
 from mmcache_ref.oracle.errors import UnknownClause
 from mmcache_ref.oracle.matrix import VIEWS, matrix, missing, tests_directory
@@ -62,7 +62,7 @@ def faults(
         output.print(faults_table(seeded_faults().FAULTS.values()))
         return
     (known,) = fault_names([name])
-    output.print(fault_text(seeded_faults().FAULTS[known], run_file=_shown(run_file(known))))
+    show(fault_text(seeded_faults().FAULTS[known], run_file=_shown(run_file(known))))
 
 
 def _shown(path: Path | None) -> str | None:
