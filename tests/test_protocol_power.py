@@ -22,6 +22,15 @@ class ClaimsInRetries(FrontEnd):
         return self.update()
 
 
+class RetriesWithoutData(FrontEnd):
+    def retry(self, request: Request) -> Message:
+        self._work.retries += 1
+        for item in request:
+            self.sender.invalidate(item.mm_hash)
+        self.check(request)
+        return self.update()
+
+
 class ProcessesRetriesTwice(FrontEnd):
     def retry(self, request: Request) -> Message:
         self.unrecorded(request)
@@ -64,6 +73,11 @@ class LastInFirstOut(Channel):
         return sent
 
 
+class HasRoomForOne(Channel):
+    def send(self, message: Message) -> Message:
+        return message if self._messages else super().send(message)
+
+
 class SendsAgainLast(Channel):
     def drop(self, position: int) -> Message | None:
         self._messages.append(self._messages.pop(position))
@@ -103,6 +117,7 @@ class SharesWithOthers(Deployment):
 
 PROTOCOLS: list[tuple[type[Any], str]] = [
     (ClaimsInRetries, "DR-23"),
+    (RetriesWithoutData, "DR-23"),
     (ProcessesRetriesTwice, "DR-26"),
     (ClearsUnderTheOldNumber, "DR-15"),
     (ForgetsTheFirstMissOnly, "DR-05"),
@@ -110,6 +125,7 @@ PROTOCOLS: list[tuple[type[Any], str]] = [
     (MissesNewNumbers, "DR-15"),
     (HoldsWhatItRefused, "DR-02"),
     (LastInFirstOut, "DR-14"),
+    (HasRoomForOne, "DR-24"),
     (SendsAgainLast, "DR-24"),
     (TakesOutTheAborted, "DR-22"),
     (KeepsTheOutdated, "DR-15"),

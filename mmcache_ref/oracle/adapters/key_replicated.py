@@ -21,7 +21,7 @@ from mmcache_ref.oracle.namespace import call_with
 
 SENDER = "LruKeyReplicatedSenderCache"
 RECEIVER = "LruKeyReplicatedReceiverCache"
-SENDING = model.Submit | accidents.Update | accidents.Bypass
+SENDING = model.Submit | model.SubmitAgain | accidents.Update | accidents.Bypass
 REPORTS = model.HandleReport | accidents.LoseReport
 SECONDS = accidents.SecondFrontEnd | accidents.SecondEngine
 CLEARS = accidents.ClearP0 | accidents.ClearBoth | accidents.FinishClear
@@ -188,6 +188,7 @@ class KeyReplicatedAdapter:
             "DR-16": self.is_mixed and "one-order" in protections,
             "DR-18": isinstance(operation, REPORTS | CLEARS),
             "DR-23": isinstance(operation, model.SubmitAgain) and "resend-all" in protections,
+            "DR-24": isinstance(operation, SENDING),
         }
         return [clause for clause, decides in decisive.items() if decides]
 
@@ -196,17 +197,18 @@ class KeyReplicatedAdapter:
 
         P0's order after a request of several modalities (DR-16); what a retry claims (DR-23); whether P0
         forgets what was missed (DR-05); what is missed (DR-08); numbers of clears (DR-15); the order of
-        sending (DR-14); what waits, and for what (DR-14, DR-18).
+        sending (DR-14); what waits, and for what (DR-14, DR-18); what never got into the channel (DR-24).
         """
         if not self.has_own_protocol:
             return None
         protections = self.deployment.protections
         is_retry = isinstance(operation, model.SubmitAgain)
+        is_outcome_of_retry = aspect == "outcome" and is_retry and "resend-all" in protections
+        if is_outcome_of_retry and (isinstance(actual, Refused) or _claims_any(actual)):
+            return "DR-23"
         is_of_p0 = aspect.startswith("p0.") or (aspect == "outcome" and isinstance(actual, tuple))
         if is_of_p0 and self.is_mixed and "one-order" in protections:
             return "DR-16"
-        if aspect == "outcome" and is_retry and isinstance(actual, tuple) and None in actual:
-            return "DR-23" if "resend-all" in protections else None
         if aspect == "outcome" and actual is False:
             # It waits, and nothing is there to wait for.
             return "DR-14" if isinstance(operation, model.Deliver | accidents.FinishClear) else "DR-18"
@@ -222,7 +224,9 @@ class KeyReplicatedAdapter:
             return "DR-08"
         if aspect == "channel" and _numbers(expected) != _numbers(actual):
             return "DR-15" if len(expected) == len(actual) else None
-        if aspect == "channel" and (is_retry or isinstance(operation, SENDING)):
+        if aspect == "under-way" and isinstance(operation, SENDING) and actual[0] < expected[0]:
+            return "DR-24"
+        if aspect == "channel" and isinstance(operation, SENDING):
             return "DR-14"
         if aspect == "reports" and [each[0] for each in expected] == [each[0] for each in actual]:
             return "DR-15"
@@ -352,6 +356,11 @@ class KeyReplicatedAdapter:
 def _at(position: int) -> tuple[int, ...]:
     """A place as an argument; the oldest is left to the target's own default."""
     return (position,) if position else ()
+
+
+def _claims_any(sent: Any) -> bool:
+    """Does a message leave out the data of any of its items?"""
+    return isinstance(sent, tuple) and None in sent
 
 
 def _keys(request: protocol.Request) -> tuple[str, ...]:
