@@ -55,6 +55,10 @@ class KeyReplicatedAdapter:
         self.has_own_protocol = has_protocol(namespace)
         self.is_mixed = False
         """Whether the last request that P0 updated is of several modalities."""
+        self.repeats = 0
+        """How many of its items have the hash of an earlier one."""
+        self.decides_use_of_cache = "DR-15"
+        """Which clause says whether P1 may ingest the last message: it is outdated, or was never recorded."""
         self.is_report = False
         """Whether the last operation told P0 of a miss, or should have."""
         self.is_renumbering = False
@@ -65,7 +69,9 @@ class KeyReplicatedAdapter:
     def perform(self, operation: model.Operation) -> Any:
         """One step of P0, of P1, or of the environment."""
         number = self.deployment.front_end.number
-        self.is_mixed = len({item.modality for item in self._updated_by(operation)}) > 1
+        request = self._updated_by(operation)
+        self.is_mixed = len({item.modality for item in request}) > 1
+        self.repeats = len(request) - len(set(_keys(request)))
         self.is_report = isinstance(operation, REPORTS)
         self.is_renumbering = isinstance(operation, RENUMBERING)
         if isinstance(operation, model.HandleReport):
@@ -103,7 +109,9 @@ class KeyReplicatedAdapter:
             case accidents.SecondEngine(request):
                 return self._unless_unsupplied(lambda: self._second(self.deployment.second_engine, request))
             case model.Deliver(position):
-                is_for_cache = self._is_for_cache(self.deployment.channel.messages[position])
+                message = self.deployment.channel.messages[position]
+                self.decides_use_of_cache = "DR-15" if message.is_recorded else "DR-17"
+                is_for_cache = self._is_for_cache(message)
                 answer = self._answered(self.deployment.deliver(*_at(position)))
                 if isinstance(answer, Missed):
                     self.accounts.missed()
@@ -185,6 +193,7 @@ class KeyReplicatedAdapter:
             "DR-05": isinstance(operation, model.HandleReport) and self.is_invalidating,
             "DR-08": isinstance(operation, model.Deliver),
             "DR-14": isinstance(operation, model.Deliver | accidents.FinishClear),
+            self.decides_use_of_cache: isinstance(operation, model.Deliver),
             "DR-16": self.is_mixed and "one-order" in protections,
             "DR-18": isinstance(operation, REPORTS | CLEARS),
             "DR-23": isinstance(operation, model.SubmitAgain) and "resend-all" in protections,
@@ -204,11 +213,15 @@ class KeyReplicatedAdapter:
         protections = self.deployment.protections
         is_retry = isinstance(operation, model.SubmitAgain)
         is_outcome_of_retry = aspect == "outcome" and is_retry and "resend-all" in protections
-        if is_outcome_of_retry and (isinstance(actual, Refused) or _claims(actual) > _claims(expected)):
+        if is_outcome_of_retry and (isinstance(actual, Refused) or _claims(actual) > self.repeats):
             return "DR-23"
         is_of_p0 = aspect.startswith("p0.") or (aspect == "outcome" and isinstance(actual, tuple))
         if is_of_p0 and self.is_mixed and "one-order" in protections:
             return "DR-16"
+        if is_outcome_of_retry and _claims(actual):
+            return "DR-23"
+        if aspect == "work" and isinstance(operation, model.Deliver) and _names(actual) == ["set_aside"]:
+            return self.decides_use_of_cache
         if aspect == "outcome" and actual is False:
             # It waits, and nothing is there to wait for.
             return "DR-14" if isinstance(operation, model.Deliver | accidents.FinishClear) else "DR-18"
@@ -356,6 +369,11 @@ class KeyReplicatedAdapter:
 def _at(position: int) -> tuple[int, ...]:
     """A place as an argument; the oldest is left to the target's own default."""
     return (position,) if position else ()
+
+
+def _names(differing: tuple[tuple[str, int, int], ...]) -> list[str]:
+    """Which work is not what it must be."""
+    return [name for name, _, _ in differing]
 
 
 def _claims(sent: Any) -> int:
