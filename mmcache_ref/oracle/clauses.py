@@ -15,7 +15,9 @@ HEADING = re.compile(
     r"^### (?P<id>[A-Z]+-\d\d) · (?P<level>MUST|SHOULD|MAY)"
     r" · (?P<origin>seed|stronger: [DS]\d\d(?:, [DS]\d\d)*)$"
 )
-VIEWS = re.compile(r"^Views: (?P<views>[a-z, ]+)$")
+VIEWS = re.compile(r"^Views: (?P<views>–|[a-z, ]+)$")
+NO_VIEWS = "–"
+"""Says of a clause that its views are still to come."""
 
 
 class Clause(msgspec.Struct, frozen=True):
@@ -66,7 +68,7 @@ def clause(identifier: str) -> Clause:
 def parse(text: str, file: str) -> list[Clause]:
     """The clauses of one file: a heading, a paragraph that is the rule, then notes."""
     head, *sections = re.split(r"^(?=### )", text, flags=re.MULTILINE)
-    demanded = _views(head.splitlines())
+    demanded = _views(head.splitlines()) or ()
     clauses = []
     for section in sections:
         heading, *lines = re.split(r"^(?=## )", section, flags=re.MULTILINE)[0].strip().splitlines()
@@ -85,14 +87,16 @@ def parse(text: str, file: str) -> list[Clause]:
                 faults=tuple(re.findall(r"[DS]\d\d", match["origin"])),
                 rule=" ".join(rule.split()),
                 notes="\n\n".join(" ".join(each.split()) for each in re.split(r"\n\s*\n", notes.strip())),
-                views=_views(lines) or demanded,
+                views=demanded if (own := _views(lines)) is None else own,
                 file=file,
             )
         )
     return clauses
 
 
-def _views(lines: list[str]) -> tuple[str, ...]:
-    """The views that the last `Views:` line names, or none."""
+def _views(lines: list[str]) -> tuple[str, ...] | None:
+    """The views that the last `Views:` line names; None where there is no such line."""
     named = [match["views"] for line in lines if (match := VIEWS.match(line))]
-    return tuple(view.strip() for view in named[-1].split(",")) if named else ()
+    if not named:
+        return None
+    return () if named[-1] == NO_VIEWS else tuple(view.strip() for view in named[-1].split(","))
