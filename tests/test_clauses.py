@@ -48,6 +48,11 @@ def test_a_clause_is_a_heading_a_rule_and_notes() -> None:
     )
 
 
+def test_a_clause_may_stand_in_the_text_before_its_views_do() -> None:
+    _, second = parse(TEXT.replace("Views: reference", "Views: –"), "01-x.md")
+    assert second.views == ()
+
+
 @pytest.mark.parametrize(
     "heading",
     [

@@ -175,6 +175,36 @@ def test_a_clause_is_printed_with_its_rule_and_who_serves_it() -> None:
     assert "lru.py:touch" in done.stdout
 
 
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="no device that is always full")
+def test_a_full_disk_is_said_and_no_traceback() -> None:
+    with open("/dev/full", "w", encoding="utf-8") as full:
+        done = subprocess.run(
+            [sys.executable, "-m", "mmcache_ref.cli", "clauses"],
+            stdout=full,
+            stderr=subprocess.PIPE,
+            text=True,
+            timeout=60,
+            check=False,
+        )
+    assert done.returncode == 1
+    assert done.stderr.splitlines() == [
+        "mmcache-ref: cannot write or read: [Errno 28] No space left on device"
+    ]
+
+
+def test_a_terminal_that_lacks_a_character_gets_its_escape() -> None:
+    done = subprocess.run(
+        [sys.executable, "-m", "mmcache_ref.cli", "clauses", "LRU-09"],
+        env={**os.environ, "PYTHONIOENCODING": "ascii"},
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+    assert done.returncode == 0
+    assert done.stdout.startswith("LRU-09 \\xb7 MUST")
+
+
 def test_the_schema_is_one_of_a_report() -> None:
     document = json.loads(command("schema").stdout)
     assert document["$ref"].endswith("/Report")

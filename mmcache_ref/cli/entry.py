@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import os
 import signal
 import sys
@@ -40,18 +41,32 @@ USAGE_ERROR: Any = typer.BadParameter.__base__
 def main() -> NoReturn:
     """Run the command; usage errors exit with 1, since 2 says that a target violates."""
     signal.signal(signal.SIGTERM, _interrupt)
+    _escape_what_cannot_be_printed()
     try:
         code = app(standalone_mode=False)
+        sys.stdout.flush()
         if code == INTERRUPTED:  # into which some releases of typer turn the exception
             raise KeyboardInterrupt
         sys.exit(code)
     except USAGE_ERROR as error:
         error.show()
         sys.exit(USAGE)
+    except OSError as error:  # a full disk, a pipe that nobody reads
+        stop()
+        messages.print(f"mmcache-ref: cannot write or read: {error}", markup=False)
+        os._exit(USAGE)  # what is left in the buffer of stdout would fail once more
     except (typer.Abort, KeyboardInterrupt):
+        signal.signal(signal.SIGINT, signal.SIG_IGN)  # once is enough
         stop()
         messages.print("mmcache-ref: interrupted")
         os._exit(INTERRUPTED)  # threads that wait for a worker are not waited for
+
+
+def _escape_what_cannot_be_printed() -> None:
+    """Where the terminal's encoding lacks a character, print its escape instead of failing."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")
 
 
 def _interrupt(signum: int, frame: object) -> NoReturn:
