@@ -16,7 +16,7 @@ from .install import names
 
 __all__ = ["FAULTS", "Fault", "namespace"]
 
-_MODULE: Final = re.compile(r"d\d\d_")
+_MODULE: Final = re.compile(r"[ds]\d\d_")
 
 
 def _found() -> dict[str, Fault]:

@@ -14,8 +14,6 @@ from concurrent.futures.process import BrokenProcessPool
 from functools import cache
 from typing import Any, Final, NamedTuple
 
-from mmcache_ref.model import drift, key_replicated
-from mmcache_ref.model.environment import DEFAULT_PROTECTIONS
 from mmcache_ref.model.explore import explore
 from mmcache_ref.oracle.components import COMPONENTS
 from mmcache_ref.oracle.exhaustive import execute_graph
@@ -23,6 +21,7 @@ from mmcache_ref.oracle.fuzz import fuzz
 from mmcache_ref.oracle.guard import hang_guard
 from mmcache_ref.oracle.hunt import Part, Sighting, Technique
 from mmcache_ref.oracle.lockstep import BEST_LEVEL, Trial
+from mmcache_ref.oracle.searches import search_for
 from mmcache_ref.oracle.targets import resolve, seeded_faults
 
 SEEDS_IN_TASK: Final = 20
@@ -155,16 +154,17 @@ def _fuzz(trial: Trial, fault: Any, task: Task) -> Part:
 
 
 def _explore(fault: Any) -> Part:
-    """Search the model of the pair, with the fault's accidents and without the protection that it lacks."""
+    """Search the fault's model, with the fault's accidents and without the protection that it lacks."""
     if not fault.is_in_model:
         return Part(fault.name, "explore", 0, reason="the model has no such rule to switch off")
-    config = key_replicated.configure(
-        "tiny", accidents=fault.accidents, protections=DEFAULT_PROTECTIONS - set(fault.without)
+    search = search_for(fault)
+    config = search.model.configure(
+        "tiny", accidents=fault.accidents, protections=search.protections - set(fault.without)
     )
-    judged = {name: each for name, each in drift.PROPERTIES.items() if each.clause in fault.clauses}
+    judged = {name: each for name, each in search.properties.items() if each.clause in fault.clauses}
     started = time.perf_counter()
     for limit in STATES:
-        found = explore(key_replicated, config, properties=judged, max_states=limit)
+        found = explore(search.model, config, properties=judged, max_states=limit)
         seen = [verdict for verdict in found.verdicts.values() if verdict.run is not None]
         if seen:
             first = min(seen, key=lambda verdict: verdict.found_after or 0)

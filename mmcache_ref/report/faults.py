@@ -12,6 +12,7 @@ from rich.table import Table
 from rich.text import Text
 
 from mmcache_ref.oracle.clauses import clause
+from mmcache_ref.oracle.searches import search_for
 
 
 def faults_table(faults: Iterable[Any]) -> Table:
@@ -50,6 +51,7 @@ def fault_text(fault: Any, *, run_file: str | None = None) -> RenderableType:
     if run_file is not None:
         commands.append(f"mmcache-ref replay fault:{fault.name} {run_file}")
     if fault.accidents:
-        commands.append(f"mmcache-ref explore key-replicated --with {','.join(fault.accidents)}")
+        model = search_for(fault).model.NAME
+        commands.append(f"mmcache-ref explore {model} --with {','.join(fault.accidents)}")
     lines += [Text(f"  {command}", "dim", no_wrap=True, overflow="ignore") for command in commands]
     return Group(*lines)
