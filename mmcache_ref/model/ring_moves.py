@@ -1,0 +1,139 @@
+"""Chunks in a ring as intervals: where one goes, which leave, and what must hold of them all.
+
+    virtual     0 ............ capacity ........ 2 * capacity ....   one lap after another
+    a lap       the place of the whole area, once; a chunk lies in one lap
+    free        [end, begin + capacity): at most the rest of a lap, and the start of the next one
+
+Placing looks for the first free stretch of one lap that is long enough, so there is no arithmetic on places
+here: a chunk's place in memory is its virtual address less the start of its lap.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from itertools import pairwise
+from typing import NamedTuple
+
+HEADER = 8
+"""Bytes before each payload: id and size of the chunk, 4 bytes each."""
+
+
+class Chunk(NamedTuple):
+    """A chunk: its virtual address as it was handed out, and its bytes with the header."""
+
+    id: int
+    begin: int
+    size: int
+
+
+class Ring(NamedTuple):
+    """Chunks oldest first; the virtual addresses between which they lie; the id of the next one."""
+
+    chunks: tuple[Chunk, ...] = ()
+    begin: int = 0
+    end: int = 0
+    next_id: int = 0
+
+
+class Stretch(NamedTuple):
+    """The virtual addresses from `begin` up to, and not including, `end`."""
+
+    begin: int
+    end: int
+
+    @property
+    def length(self) -> int:
+        """Bytes."""
+        return self.end - self.begin
+
+
+def free_stretches(capacity: int, ring: Ring) -> Iterator[Stretch]:
+    """What is free, in order, each stretch within one lap."""
+    if capacity <= 0:
+        return
+    begin, limit = ring.end, ring.begin + capacity
+    while begin < limit:
+        lap_end = begin - place_in(capacity, begin) + capacity
+        yield Stretch(begin, min(lap_end, limit))
+        begin = lap_end
+
+
+def place(capacity: int, ring: Ring, size: int) -> int | None:
+    """The virtual address of a chunk of `size` bytes; None where no free stretch is long enough."""
+    return next((free.begin for free in free_stretches(capacity, ring) if free.length >= size), None)
+
+
+def allocate(capacity: int, id_max: int, ring: Ring, size: int) -> tuple[Ring, Chunk] | None:
+    """The ring with one more chunk of `size` bytes, and that chunk; None where there is no room."""
+    begin = place(capacity, ring, size)
+    if begin is None:
+        return None
+    chunk = Chunk(ring.next_id, begin, size)
+    return Ring((*ring.chunks, chunk), ring.begin, begin + size, (chunk.id + 1) % id_max), chunk
+
+
+def free(
+    capacity: int, ring: Ring, is_free: Callable[[Chunk], bool], nbytes: int | None = None
+) -> tuple[Ring, tuple[int, ...]]:
+    """The ring without its oldest chunks, up to the first that is not free or until `nbytes` bytes of chunks
+    (None: without limit) have left; and the ids of those that left, in order."""
+    left = 0
+    gone = 0
+    for chunk in ring.chunks:
+        if (nbytes is not None and left >= nbytes) or not is_free(chunk):
+            break
+        left += chunk.size
+        gone += 1
+    ids = tuple([chunk.id for chunk in ring.chunks[:gone]])
+    return (drop_oldest(capacity, ring, gone), ids) if gone else (ring, ids)
+
+
+def drop_oldest(capacity: int, ring: Ring, count: int) -> Ring:
+    """The ring without its `count` oldest chunks: it begins where the next one lies, in the first lap."""
+    chunks = ring.chunks[count:]
+    if not chunks:
+        return clear(ring)
+    begin = place_in(capacity, chunks[0].begin)
+    return ring._replace(chunks=chunks, begin=begin, end=begin + sum(held(capacity, chunks)))
+
+
+def clear(ring: Ring) -> Ring:
+    """A ring without chunks; ids go on."""
+    return Ring(next_id=ring.next_id)
+
+
+def held(capacity: int, chunks: tuple[Chunk, ...]) -> Iterator[int]:
+    """For each chunk the bytes that it holds: its own, and the gap behind it up to the next one."""
+    for chunk, following in pairwise(chunks):
+        behind = place_in(capacity, following.begin) - place_in(capacity, chunk.begin)
+        yield behind if behind > 0 else behind + capacity
+    if chunks:
+        yield chunks[-1].size
+
+
+def gaps(capacity: int, ring: Ring) -> int:
+    """Bytes between the chunks that belong to none: what is wasted at the end of a lap."""
+    return sum(held(capacity, ring.chunks)) - sum(chunk.size for chunk in ring.chunks)
+
+
+def place_in(capacity: int, address: int) -> int:
+    """Where a virtual address lies in the area: how far it is from the start of its lap."""
+    return address % capacity
+
+
+def is_sound(capacity: int, ring: Ring) -> bool:
+    """Chunks lie within the area and within one lap, none over another; live bytes, gaps and free bytes make
+    up the capacity; no id twice."""
+    if not ring.chunks:
+        return ring.begin == ring.end == 0
+    places = sorted((place_in(capacity, chunk.begin), chunk.size) for chunk in ring.chunks)
+    live = sum(chunk.size for chunk in ring.chunks)
+    left = sum(stretch.length for stretch in free_stretches(capacity, ring))
+    return (
+        all(begin + size <= capacity for begin, size in places)
+        and all(begin + size <= following for (begin, size), (following, _) in pairwise(places))
+        and live + gaps(capacity, ring) + left == capacity
+        and 0 <= ring.begin < capacity
+        and ring.begin == place_in(capacity, ring.chunks[0].begin)
+        and len({chunk.id for chunk in ring.chunks}) == len(ring.chunks)
+    )
