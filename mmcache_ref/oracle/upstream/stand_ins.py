@@ -7,6 +7,7 @@ takes such a name's place. Where behaviour does matter there is an explicit stan
 
 from __future__ import annotations
 
+import base64
 import importlib
 import logging
 from collections.abc import Callable, Mapping
@@ -127,6 +128,10 @@ class Platform(Inert):
 
 
 EXPLICIT: Final[Mapping[str, Mapping[str, object]]] = {
+    "_outside.pybase64": {
+        name: getattr(base64, name)
+        for name in ("b64decode", "b64encode", "urlsafe_b64decode", "urlsafe_b64encode")
+    },
     "logger": {"init_logger": ReleaseLogger},
     "platforms": {"current_platform": Platform("vllm.platforms.current_platform")},
     "utils.platform_utils": {"is_pin_memory_available": lambda: False},
