@@ -8,8 +8,8 @@ from collections.abc import Callable, Mapping, Sequence
 from types import ModuleType
 from typing import Any, Final
 
-from mmcache_ref.oracle.namespace import call_with
-from mmcache_ref.oracle.upstream.namespace import RING_NAME, UpstreamNamespace
+from mmcache_ref.oracle.namespace import RING_NAME, call_with
+from mmcache_ref.oracle.upstream.namespace import UpstreamNamespace
 
 Import = Callable[[str], ModuleType | None]
 """Imports `vllm.<name>` of a release; None where it has no such module."""
