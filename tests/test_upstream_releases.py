@@ -24,7 +24,19 @@ pytestmark = pytest.mark.upstream
 NAMED = ("0.32.0", "0.30.0", "0.28.0", "0.24.0")
 OTHERS = ("0.10.2", *(f"0.{minor}.0" for minor in range(11, 33) if f"0.{minor}.0" not in NAMED))
 WITHOUT_MISS_ERROR = ("0.10.2", *(f"0.{minor}.0" for minor in range(11, 28)))
-SHM_NAMES = ("ShmObjectStoreReceiverCache", "ShmObjectStoreSenderCache", "worker_receiver_cache_from_config")
+STORAGE_NAMES = (
+    "MsgpackSerde",
+    "ObjectSerde",
+    "ShmObjectStorageHandle",
+    "SingleWriterShmObjectStorage",
+    "SingleWriterShmRingBuffer",
+)
+SHM_NAMES = (
+    *STORAGE_NAMES,
+    "ShmObjectStoreReceiverCache",
+    "ShmObjectStoreSenderCache",
+    "worker_receiver_cache_from_config",
+)
 BYTES = (3, 1, 4, 1, 5, 9, 2, 6)
 
 
