@@ -1,0 +1,241 @@
+"""One P0, a channel and several workers in one process, and every accident of the field as a method.
+
+The methods have the names of the operations of `model/shm_caches.py`, and do one step each.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from .messages import Request, RequestItem
+from .shared_front_end import SharedFrontEnd
+from .shared_implementation import SharedImplementation
+from .shared_messages import Reading, SharedMessage, is_handle
+from .shared_protections import SHARED_DEFAULT, chosen
+from .shared_work import SharedWork
+from .shared_worker import Worker
+
+
+class SharedDeployment:
+    """The protocol around the shared-memory caches, deterministic: nothing happens but what is called.
+
+    Args:
+        implementation: the caches, and the functions around them.
+        protections: names of `SHARED_PROTECTIONS`.
+        front_end, worker: the classes of its parts.
+
+    Attributes:
+        channel: messages that some worker has yet to read, the oldest first.
+        running: messages that every worker has read and whose requests are not finished, the oldest first.
+        retries: requests that their clients will send again, the oldest first.
+        is_dead: a worker met a stale handle and took the engine with it.
+        work: what it has cost so far.
+    """
+
+    def __init__(
+        self,
+        implementation: SharedImplementation,
+        protections: Iterable[str] = SHARED_DEFAULT,
+        *,
+        front_end: type[SharedFrontEnd] = SharedFrontEnd,
+        worker: type[Worker] = Worker,
+    ) -> None:
+        self.protections = chosen(protections)
+        self.work = SharedWork()
+        self.front_end = front_end(implementation, self.protections, self.work)
+        self._implementation = implementation
+        self._worker = worker
+        self.workers = [self._make_worker(number) for number in range(implementation.workers)]
+        self.channel: list[SharedMessage] = []
+        self.running: list[SharedMessage] = []
+        self.retries: list[Request] = []
+        self.is_dead = False
+
+    def _make_worker(self, number: int) -> Worker:
+        return self._worker(self._implementation, number, self.protections, self.work)
+
+    def close(self) -> None:
+        """Give the segment back."""
+        self.front_end.sender.close()
+
+    # The course of a request
+
+    def submit(self, request: Request, children: int = 1) -> SharedMessage:
+        """P0 handles a request from its check to the channel.   [SC-25, SC-28]"""
+        return self._send(self.front_end.handle(request, children))
+
+    def read(self, position: int = 0, worker: int = 0) -> Reading:
+        """A worker reads the message at this place, for its next child.   [SC-29, SC-42]
+
+        A release has no reader: what it names is acknowledged and dropped.
+        """
+        message = self.channel[position]
+        reading = self._survived(self.workers[worker].read, message)
+        if message.is_release:
+            reading = Reading(())
+        message.owed[worker] -= 1
+        if reading.items is None:
+            self._miss(message, worker, reading.missing)
+        self._settle(message)
+        return reading
+
+    def finish(self, position: int = 0) -> None:
+        """The request at this place of those that run is done.   [SC-29]"""
+        self._forget(self.running.pop(position))
+
+    def retry(self, position: int = 0) -> SharedMessage:
+        """A request is sent once more, with all its data and past the cache.   [SC-45]"""
+        self.work.retries += 1
+        return self._send(self.front_end.unrecorded(self.retries.pop(position)))
+
+    def clear(self) -> bool:
+        """P0 is cleared; False when that has to wait.   [SC-41]"""
+        if self.must_drain():
+            return False
+        self.front_end.clear()
+        return True
+
+    # Accidents
+
+    def reject(self, request: Request, children: int = 1) -> SharedMessage:
+        """Accident: a request is refused after its update, and never sent.   [SC-38]"""
+        message = self.front_end.handle(request, children)
+        if self.releases():
+            self._release(message)
+            self._send(message)
+        else:
+            self._strand(message)
+        return message
+
+    def abort(self, position: int = 0) -> None:
+        """Accident: the request of the message at this place is aborted.   [SC-38]"""
+        message = self.channel[position]
+        if self.releases():
+            self._release(message)
+            self._settle(message)
+        else:
+            self._strand(message)
+            self.channel.remove(message)
+            self._forget(message)
+
+    def strip(self, position: int = 0) -> None:
+        """Accident: the payloads of a message are dropped, as their tokens are cached already.   [SC-30]"""
+        message = self.channel[position]
+        stays = self.keeps_handles()
+        if not stays:
+            self._strand(message)
+        message.items = tuple([item if stays and is_handle(item) else None for item in message.items])
+
+    def resume(self, position: int = 0) -> list[Reading]:
+        """Accident: a request was preempted, and every worker reads it again.   [SC-40]"""
+        message = self.running[position]
+        readings = [self._survived(worker.read_again, message) for worker in self.workers]
+        if any(reading.items is None for reading in readings):
+            self.running.remove(message)
+            self._forget(message)
+            self.retries.append(message.request)
+        return readings
+
+    def die(self, worker: int) -> None:
+        """Accident: a worker dies, and a new one takes its place. All requests under way end.   [SC-44]"""
+        ended = [message for message in self.channel if not message.is_release] + self.running
+        for message in self.channel:
+            self._strand(message, worker)
+            message.owed[worker] = 0
+            self._release(message)
+        for message in self.running:
+            self._forget(message)
+        self.channel = [message for message in self.channel if not message.is_read]
+        self.running.clear()
+        self.workers[worker] = self._make_worker(worker)
+        if self.clears_on_death():
+            self.retries += [message.request for message in ended]
+            self.front_end.clear()
+
+    def replay(self, item: RequestItem, handle: Any) -> SharedMessage:
+        """Accident: a client brings a handle that it saw before.   [SC-27, SC-43]"""
+        return self._send(self.front_end.bring(item, handle))
+
+    def forge(self, item: RequestItem, handle: Any) -> SharedMessage:
+        """Accident: a client brings a handle that was never issued.   [SC-27]"""
+        return self._send(self.front_end.bring(item, handle))
+
+    # Protections
+
+    def must_drain(self) -> bool:
+        """Whether a clear waits for handles that are under way.   [SC-41]"""
+        return "drained-clear" in self.protections and any(message.has_handles for message in self.channel)
+
+    def releases(self) -> bool:
+        """Whether a request that ends early is read for the sake of its references.   [SC-38]"""
+        return "release-on-abort" in self.protections
+
+    def keeps_handles(self) -> bool:
+        """Whether handles stay in a message that is stripped.   [SC-30]"""
+        return "keep-handles" in self.protections
+
+    def clears_on_death(self) -> bool:
+        """Whether the store is cleared, and what was under way retried, when a worker dies.   [SC-44]"""
+        return "clear-on-death" in self.protections
+
+    # What they share
+
+    def _send(self, message: SharedMessage) -> SharedMessage:
+        self.work.messages += 1
+        self.channel.append(message)
+        self.work.peak_bytes = max(
+            self.work.peak_bytes, sum(sum(each.sizes) for each in (*self.channel, *self.running))
+        )
+        return message
+
+    def _survived(self, read: Any, message: SharedMessage) -> Reading:
+        """What a worker read; an error ends it, and with it the engine."""
+        try:
+            reading: Reading = read(message)
+        except Exception:
+            self.is_dead = True
+            raise
+        return reading
+
+    def _miss(self, message: SharedMessage, worker: int, missing: Iterable[str]) -> None:
+        """A worker could not read a message: it reads it for no other child."""
+        message.owed[worker] = 0
+        message.missing += missing
+
+    def _settle(self, message: SharedMessage) -> None:
+        """A message that everybody has read leaves the channel: it runs, is retried, or was a release."""
+        if not message.is_read:
+            return
+        self.channel.remove(message)
+        if message.is_release:
+            self._forget(message)
+        elif message.missing:
+            self._forget(message)
+            self.retries.append(message.request)
+        else:
+            self.running.append(message)
+            for worker in self.workers:
+                worker.finish_reading(message)
+
+    def _release(self, message: SharedMessage) -> None:
+        """Nobody waits for this message any more: who has not read it reads it once.   [SC-38, SC-44]"""
+        if not message.is_release:
+            self.work.releases += 1
+            message.owed = [
+                int(owed > 0 and message.is_untouched_by(worker)) for worker, owed in enumerate(message.owed)
+            ]
+            message.children = 1
+            message.is_release = True
+
+    def _strand(self, message: SharedMessage, worker: int | None = None) -> None:
+        """Count the acknowledgements that a message would have brought, of all workers or of one."""
+        gone = range(len(message.owed)) if worker is None else (worker,)
+        readers = sum(message.owed[each] > 0 and message.is_untouched_by(each) for each in gone)
+        handles = [size for item, size in zip(message.items, message.sizes, strict=True) if is_handle(item)]
+        self.work.stranded += readers * len(handles)
+        self.work.stranded_bytes += sum(handles) if readers else 0
+
+    def _forget(self, message: SharedMessage) -> None:
+        for worker in self.workers:
+            worker.forget(message)

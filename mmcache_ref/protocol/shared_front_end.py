@@ -1,0 +1,103 @@
+"""P0 of the shared-memory caches: takes requests, stores their items, and says where they lie."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from .front_end import WHOLE_REQUEST, UnsuppliedError
+from .messages import Request, RequestItem
+from .shared_implementation import SharedImplementation
+from .shared_messages import SharedMessage, is_handle
+from .shared_work import SharedWork
+
+
+class SharedFrontEnd:
+    """The front-end process, as far as the cache is concerned. It handles one request at a time.   [SC-25]
+
+    Args:
+        protections: of them `validated-handle` lives here.
+    """
+
+    def __init__(
+        self, implementation: SharedImplementation, protections: frozenset[str], work: SharedWork
+    ) -> None:
+        self._implementation = implementation
+        self._protections = protections
+        self._work = work
+        self.sender = implementation.make_sender()
+
+    def handle(self, request: Request, children: int = 1) -> SharedMessage:
+        """A request from its check to a message: process, merge.   [SC-25, SC-26, SC-28]
+
+        Raises `UnsuppliedError`, and nothing changes, when an item is neither cached nor supplied.
+        """
+        is_cached = list(self.sender.is_cached([item.mm_hash for item in request]))
+        unsupplied = [
+            item.mm_hash
+            for item, hit in zip(request, is_cached, strict=True)
+            if not hit and not item.is_supplied
+        ]
+        if unsupplied:
+            raise UnsuppliedError(unsupplied)
+        made = [
+            self._process(item, index)
+            for index, item in enumerate(
+                [item for item, hit in zip(request, is_cached, strict=True) if not hit]
+            )
+        ]
+        return self._message(request, self._merge(request, is_cached, made), children, is_cached)
+
+    def bring(self, item: RequestItem, handle: Any) -> SharedMessage:
+        """A client brings a handle instead of data: it is validated first.   [SC-27, SC-43]
+
+        Raises `ValueError`, and nothing changes, unless it is the current handle of this hash.
+        """
+        self.sender.validate_input_item(handle, item.mm_hash)
+        if "validated-handle" in self._protections:
+            handle = self.reference(item.mm_hash)
+        return self._message((item,), [handle], 1, [True])
+
+    def reference(self, mm_hash: str) -> Any:
+        """Another handle of a cached hash, with a reference of its own.   [SC-43]"""
+        handle, _ = self.sender.get_and_update_item(None, mm_hash)
+        return handle
+
+    def unrecorded(self, request: Request) -> SharedMessage:
+        """A message with all the data of a request, past the cache.   [SC-45]"""
+        items = [self._process(item, index)[0] for index, item in enumerate(request)]
+        return self._message(request, items, 1, [True] * len(request))
+
+    def clear(self) -> None:
+        """Forget everything that is stored."""
+        self.sender.clear_cache()
+
+    def _merge(self, request: Request, is_cached: list[bool], made: list[tuple[Any, Any]]) -> list[Any]:
+        """Update the cache, in prompt order; what travels for each item.   [SC-25, SC-28]"""
+        if not request:
+            return []
+        merged, _ = self._implementation.merge(
+            self.sender,
+            {WHOLE_REQUEST: [item.mm_hash for item in request]},
+            {WHOLE_REQUEST: is_cached},
+            {WHOLE_REQUEST: [item for item, _ in made]},
+            {WHOLE_REQUEST: [updates for _, updates in made]},
+        )
+        return list(merged[WHOLE_REQUEST])
+
+    def _process(self, item: RequestItem, index: int) -> tuple[Any, Any]:
+        self._work.processed += 1
+        return self._implementation.process(item.data, item.modality, index)
+
+    def _message(
+        self, request: Request, items: list[Any], children: int, is_cached: list[bool]
+    ) -> SharedMessage:
+        sizes = tuple([self._implementation.size(item.data) for item in request])
+        owed = [children] * self._implementation.workers
+        message = SharedMessage(request, tuple(items), sizes, owed, children)
+        for item, size, hit in zip(items, sizes, is_cached, strict=True):
+            if not is_handle(item):
+                self._work.inline_bytes += size
+                continue
+            self._work.references += 1
+            self._work.stored_bytes += 0 if hit else size
+        return message
