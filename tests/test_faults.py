@@ -104,6 +104,13 @@ def test_every_field_fault_is_seeded() -> None:
     assert list(FAULTS) == [name for name in FIELD if name in FAULTS or name.startswith("D")]
 
 
+@pytest.mark.parametrize("name", FIELD)
+def test_every_clause_that_says_it_answers_a_field_fault_stands_in_its_row(name: str) -> None:
+    answered = FIELD[name][3].split(", ")
+    assert set(answered) <= all_clauses().keys()
+    assert {each.id for each in all_clauses().values() if name in each.faults} <= set(answered)
+
+
 @faults
 def test_it_agrees_with_the_table_of_field_faults(fault: Fault) -> None:
     happened, answered = FIELD[fault.name].group(2, 3)
