@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from pathlib import Path
 
@@ -9,7 +10,7 @@ import pytest
 
 from mmcache_ref import reference
 from mmcache_ref.oracle.errors import TargetUnavailable
-from mmcache_ref.oracle.namespace import Namespace
+from mmcache_ref.oracle.namespace import RING_NAME, Namespace
 from mmcache_ref.oracle.targets import check_target, resolve
 
 GOOD = ("reference", "vllm", "vllm@0.32.0", "py:package.module", "py:package.module:name")
@@ -143,3 +144,16 @@ def test_a_published_release_is_a_target() -> None:
 def test_an_unknown_fault_is_refused_with_the_known_ones() -> None:
     with pytest.raises(ValueError, match=r"no fault 'x': take one of D01, .*D19"):
         check_target("fault:x")
+
+
+def test_a_ring_name_stands_in_the_environment_only_inside(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(RING_NAME, "so that it is restored")
+    monkeypatch.delenv(RING_NAME)
+    target = resolve("reference")
+    with target.ring_named("inner"):
+        assert os.environ[RING_NAME] == "inner"
+    assert RING_NAME not in os.environ
+    monkeypatch.setenv(RING_NAME, "outer")
+    with pytest.raises(KeyError), target.ring_named("inner"):
+        raise KeyError
+    assert os.environ[RING_NAME] == "outer"

@@ -16,6 +16,7 @@ from typing import Any
 
 import pytest
 
+from mmcache_ref.oracle.namespace import RING_NAME
 from mmcache_ref.oracle.upstream import UpstreamNamespace, load_release
 
 pytestmark = pytest.mark.upstream
@@ -23,7 +24,19 @@ pytestmark = pytest.mark.upstream
 NAMED = ("0.32.0", "0.30.0", "0.28.0", "0.24.0")
 OTHERS = ("0.10.2", *(f"0.{minor}.0" for minor in range(11, 33) if f"0.{minor}.0" not in NAMED))
 WITHOUT_MISS_ERROR = ("0.10.2", *(f"0.{minor}.0" for minor in range(11, 28)))
-SHM_NAMES = ("ShmObjectStoreReceiverCache", "ShmObjectStoreSenderCache", "worker_receiver_cache_from_config")
+STORAGE_NAMES = (
+    "MsgpackSerde",
+    "ObjectSerde",
+    "ShmObjectStorageHandle",
+    "SingleWriterShmObjectStorage",
+    "SingleWriterShmRingBuffer",
+)
+SHM_NAMES = (
+    *STORAGE_NAMES,
+    "ShmObjectStoreReceiverCache",
+    "ShmObjectStoreSenderCache",
+    "worker_receiver_cache_from_config",
+)
 BYTES = (3, 1, 4, 1, 5, 9, 2, 6)
 
 
@@ -237,6 +250,14 @@ def test_a_ring_name_holds_for_one_release_and_only_inside(monkeypatch: pytest.M
     with one.ring_named("mine"):
         assert names() == ["mine", "from_the_environment"]
     assert names() == ["from_the_environment", "from_the_environment"]
+
+
+def test_a_release_makes_a_ring_name_up_where_none_is_set(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(RING_NAME, "so that it is restored")
+    monkeypatch.delenv(RING_NAME)
+    name = load_release("0.32.0").ring_name_modules[0].VLLM_OBJECT_STORAGE_SHM_BUFFER_NAME
+    assert name.startswith("vllm_mm_")
+    assert os.environ[RING_NAME] == name
 
 
 @pytest.mark.slow

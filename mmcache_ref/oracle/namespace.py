@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import contextlib
 import inspect
-from collections.abc import Callable, Mapping, Sequence
+import os
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from types import SimpleNamespace
 from typing import Any, Final
 
 GIB: Final = 2**30
 """Bytes in one of the `_gb` units of vLLM's configuration."""
+
+RING_NAME: Final = "VLLM_OBJECT_STORAGE_SHM_BUFFER_NAME"
+"""The environment variable with the name of the shared-memory ring."""
 
 
 class Namespace:
@@ -74,6 +79,22 @@ class Namespace:
             target=[],
             content=SimpleNamespace(full=tokens) if details is None else details.from_seq(tokens),
         )
+
+    @contextlib.contextmanager
+    def ring_named(self, name: str) -> Iterator[None]:
+        """Shared-memory caches of this target that are made inside use the ring `name`.
+
+        Not for use by several threads at once: the name stands in the environment meanwhile.
+        """
+        before = os.environ.get(RING_NAME)
+        os.environ[RING_NAME] = name
+        try:
+            yield
+        finally:
+            if before is None:
+                os.environ.pop(RING_NAME, None)
+            else:
+                os.environ[RING_NAME] = before
 
     def make_model_config(self, capacity_bytes: int) -> Any:
         """A model configuration whose caches hold `capacity_bytes` bytes, exactly (up to 2**53)."""

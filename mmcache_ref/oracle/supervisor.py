@@ -17,6 +17,7 @@ from typing import IO, Final
 
 import msgspec
 
+from mmcache_ref.oracle import segments
 from mmcache_ref.oracle.causes import with_causes
 from mmcache_ref.oracle.components import COMPONENTS
 from mmcache_ref.oracle.errors import TargetUnavailable
@@ -267,6 +268,7 @@ def _worker(stderr: IO[bytes]) -> Iterator[subprocess.Popen[bytes]]:
         with contextlib.suppress(ProcessLookupError):
             os.killpg(process.pid, signal.SIGKILL)
         process.wait()
+        segments.remove_all_of(process.pid)
         _running.discard(process)
 
 

@@ -5,12 +5,9 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Iterator, Mapping
 from types import ModuleType, SimpleNamespace
-from typing import Any, Final
+from typing import Any
 
-from mmcache_ref.oracle.namespace import Namespace
-
-RING_NAME: Final = "VLLM_OBJECT_STORAGE_SHM_BUFFER_NAME"
-"""Where a release looks the name of the shared-memory ring up."""
+from mmcache_ref.oracle.namespace import RING_NAME, Namespace
 
 
 class UpstreamNamespace(Namespace):

@@ -8,8 +8,8 @@ from collections.abc import Callable, Mapping, Sequence
 from types import ModuleType
 from typing import Any, Final
 
-from mmcache_ref.oracle.namespace import call_with
-from mmcache_ref.oracle.upstream.namespace import RING_NAME, UpstreamNamespace
+from mmcache_ref.oracle.namespace import RING_NAME, call_with
+from mmcache_ref.oracle.upstream.namespace import UpstreamNamespace
 
 Import = Callable[[str], ModuleType | None]
 """Imports `vllm.<name>` of a release; None where it has no such module."""
@@ -18,6 +18,7 @@ _CACHE: Final = ("multimodal.cache", "multimodal.cache.base")
 _INPUTS: Final = ("multimodal.inputs",)
 _PROCESSING: Final = ("multimodal.processing.processor", "multimodal.processing")
 _REGISTRY: Final = ("multimodal.registry",)
+_STORAGE: Final = ("distributed.device_communicators.shm_object_storage",)
 _UTILITIES: Final = ("utils.cache", "utils")
 
 CLASSES: Final[Mapping[str, tuple[str, ...]]] = {
@@ -35,6 +36,11 @@ CLASSES: Final[Mapping[str, tuple[str, ...]]] = {
     "LruKeyReplicatedReceiverCache": _CACHE,
     "ShmObjectStoreSenderCache": _CACHE,
     "ShmObjectStoreReceiverCache": _CACHE,
+    "SingleWriterShmRingBuffer": _STORAGE,
+    "SingleWriterShmObjectStorage": _STORAGE,
+    "ShmObjectStorageHandle": _STORAGE,
+    "ObjectSerde": _STORAGE,
+    "MsgpackSerde": _STORAGE,
     "MultiModalKwargsItem": _INPUTS,
     "MultiModalKwargsItems": _INPUTS,
     "MultiModalFieldElem": _INPUTS,

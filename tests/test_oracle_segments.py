@@ -1,0 +1,79 @@
+"""Segments of judged targets: named by who judges, and removed whatever the target does."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from multiprocessing import shared_memory
+
+import pytest
+
+from mmcache_ref.oracle import segments
+
+needs_a_folder = pytest.mark.skipif(
+    not segments.FOLDER.is_dir(), reason="segments of other processes cannot be listed here"
+)
+
+
+class Owner:
+    """Owns segments, as an adapter does."""
+
+    def __init__(self, *closings: Callable[[], object]) -> None:
+        self.name = segments.fresh_name()
+        self.close = segments.close_with(self, [self.name], list(closings))
+        shared_memory.SharedMemory(self.name, create=True, size=8).close()
+
+
+def test_names_differ_and_are_short_enough_for_every_system() -> None:
+    first, second = segments.fresh_name(), segments.fresh_name()
+    assert first != second
+    assert str(os.getpid()) in first
+    assert len(first) <= 30
+
+
+def test_a_segment_goes_with_its_owner() -> None:
+    owner = Owner()
+    name = owner.name
+    assert segments.exists(name)
+    del owner
+    assert not segments.exists(name)
+
+
+def test_a_segment_goes_also_where_closing_raises_and_may_go_early() -> None:
+    closed: list[str] = []
+
+    def close_and_raise() -> None:
+        closed.append("last")
+        raise BufferError
+
+    owner = Owner(lambda: closed.append("first"), close_and_raise)
+    owner.close()
+    assert closed == ["last", "first"]
+    assert not segments.exists(owner.name)
+    owner.close()
+    assert closed == ["last", "first"]
+
+
+def test_removing_what_is_not_there_is_nothing() -> None:
+    segments.remove(segments.fresh_name())
+
+
+@needs_a_folder
+def test_what_a_killed_process_left_is_removed_and_nothing_else() -> None:
+    code = (
+        "import os; from multiprocessing import resource_tracker, shared_memory\n"
+        "from mmcache_ref.oracle import segments\n"
+        "resource_tracker.register = lambda *_: None\n"
+        "name = segments.fresh_name()\n"
+        "shared_memory.SharedMemory(name, create=True, size=8)\n"
+        "print(name, flush=True); os.kill(os.getpid(), 9)"
+    )
+    child = subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True)
+    name = child.communicate()[0].strip()
+    mine = Owner()
+    assert segments.exists(name)
+    segments.remove_all_of(child.pid)
+    assert not segments.exists(name)
+    assert segments.exists(mine.name)
