@@ -1,0 +1,181 @@
+"""A ring of byte chunks in shared memory: one process writes, others read.
+
+The writer alone knows which chunks are live; the segment holds only the secret and the chunks. Where a
+chunk goes is decided by the functions of `ring_placement`, where the memory comes from by `segments`. Not
+safe for use by several threads of the writer at once.
+"""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from struct import Struct
+
+from . import segments
+from .ring_placement import HEADER_BYTES, NO_ROOM, free_up_to, is_chunk, next_id, place
+
+HEADER = Struct("<ii")
+
+
+class SingleWriterShmRingBuffer:
+    """Chunks of bytes in one shared-memory segment, freed in order of allocation.   [RB-01]
+
+    `metadata` maps the id of each live chunk to its address, oldest first; `data_buffer_start` and
+    `data_buffer_end` are begin and end, `monotonic_id_start` and `monotonic_id_end` the oldest live id
+    and the next one. Only the writer's are kept: a reader learns addresses from elsewhere.
+
+    Args:
+        data_buffer_size: the capacity in bytes, headers of chunks included.
+        name: of the segment; a writer without one makes one up.
+        create: whether this is the writer, who creates the segment, or a reader, who attaches to it.
+    """
+
+    ID_NBYTES = 4
+    SIZE_NBYTES = 4
+    MD_SIZE = HEADER_BYTES
+    AUTH_SECRET_BYTES = 32
+    DATA_OFFSET = 32
+    ID_MAX = 2**31
+
+    def __init__(self, data_buffer_size: int, name: str | None = None, create: bool = False) -> None:
+        if data_buffer_size < 1:
+            raise ValueError(f"a ring has a capacity of 1 byte or more, not {data_buffer_size!r}")
+        self.data_buffer_size = data_buffer_size
+        self.is_writer = create
+        self.metadata: dict[int, int] = {}
+        self._sizes: dict[int, int] = {}
+        self.data_buffer_start = self.data_buffer_end = 0
+        self.monotonic_id_start = self.monotonic_id_end = 0
+        size = self.DATA_OFFSET + data_buffer_size
+        if create:
+            self.shared_memory = segments.create(size, name)
+            self._init_auth_secret()
+        elif name is not None:
+            self.shared_memory = segments.attach(name, size)
+        else:
+            raise ValueError("a reader needs the name of the segment: take it from the writer's handle()")
+
+    def handle(self) -> tuple[int, str]:
+        """Capacity and name: what a reader is made of.   [RB-26]"""
+        return self.data_buffer_size, self.shared_memory.name
+
+    def get_auth_secret(self) -> bytes:
+        """The 32 bytes that sign handles.   [RB-02]"""
+        return bytes(self.shared_memory.buf[: self.AUTH_SECRET_BYTES])
+
+    def _init_auth_secret(self) -> None:
+        """Fill the secret at random.   [RB-02]"""
+        self.shared_memory.buf[: self.AUTH_SECRET_BYTES] = secrets.token_bytes(self.AUTH_SECRET_BYTES)
+
+    def int2byte(self, integer: int) -> bytes:
+        """The 4 bytes of a number as they stand in a header, or `OverflowError`.   [RB-04]"""
+        return integer.to_bytes(self.ID_NBYTES, "little", signed=True)
+
+    def byte2int(self, byte_data: bytes) -> int:
+        """The number that such bytes stand for.   [RB-04]"""
+        return int.from_bytes(byte_data, "little", signed=True)
+
+    def allocate_buf(self, size: int) -> tuple[int, int]:
+        """Room for `size` bytes behind the youngest chunk: its address and its id.   [RB-05, RB-07, RB-10]
+
+        Raises:
+            AssertionError: `size` is not positive, or this is not the writer.   [RB-08, RB-28]
+            MemoryError: there is no room now, or the chunk too large; nothing changes.   [RB-06, RB-09]
+        """
+        buf = self._writable("allocate buffers")
+        if size <= 0:
+            raise AssertionError(f"Size must be greater than 0, not {size}")
+        chunk_size = size + HEADER_BYTES
+        capacity = self.data_buffer_size
+        identifier = self.monotonic_id_end
+        address = place(self.data_buffer_start, self.data_buffer_end, chunk_size, capacity)
+        if address == NO_ROOM or identifier in self.metadata:
+            raise MemoryError(
+                f"Not enough space in the data buffer for {chunk_size} of {capacity} bytes: "
+                "call free_buf() to free what is not needed any more"
+            )
+        HEADER.pack_into(buf, self.DATA_OFFSET + address % capacity, identifier, chunk_size)
+        self.metadata[identifier] = address
+        self._sizes[identifier] = chunk_size
+        self.data_buffer_end = address + chunk_size
+        self.monotonic_id_end = next_id(identifier, self.ID_MAX)
+        return address, identifier
+
+    def payload_at(self, address: int) -> tuple[memoryview, tuple[int, int]]:
+        """The payload of the chunk at an address, and its id and size as the segment has them.   [RB-14]
+
+        Raises `ValueError` when what stands there cannot be the header of a chunk.   [RB-15]
+        """
+        buf = self.shared_memory.buf
+        capacity = self.data_buffer_size
+        place_in_area = address % capacity
+        if place_in_area + HEADER_BYTES < capacity:
+            begin = self.DATA_OFFSET + place_in_area
+            header = HEADER.unpack_from(buf, begin)
+            if is_chunk(place_in_area, header[1], capacity):
+                return buf[begin + HEADER_BYTES : begin + header[1]], header
+        raise ValueError(
+            f"there is no chunk at the address {address}: the data there has been modified or is invalid"
+        )
+
+    @contextmanager
+    def access_buf(self, address: int) -> Iterator[tuple[memoryview, tuple[int, int]]]:
+        """As `payload_at`, and the view ends with the `with` block.   [RB-14]"""
+        payload, header = self.payload_at(address)
+        with payload:
+            yield payload, header
+
+    def free_buf(self, is_free_fn: Callable[[int, memoryview], bool], nbytes: int | None = None) -> list[int]:
+        """Free the oldest chunks while each is free, and return their ids in order.   [RB-16, RB-17, RB-18]
+
+        It stops at the first chunk that is not free, and when chunks of `nbytes` bytes in all are freed.
+        Every question is asked before anything changes, so what `is_free_fn` raises changes nothing.
+        [RB-19]
+        """
+        buf = self._writable("free buffers")
+        limit = self.data_buffer_size if nbytes is None else nbytes
+        freed: list[int] = []
+        freed_bytes = 0
+        for identifier, address in self.metadata.items():
+            if freed_bytes >= limit:
+                break
+            size = self._sizes[identifier]
+            begin = self.DATA_OFFSET + address % self.data_buffer_size
+            with buf[begin + HEADER_BYTES : begin + size] as payload:
+                if not is_free_fn(identifier, payload):
+                    break
+            freed.append(identifier)
+            freed_bytes += size
+        self._forget(freed)
+        return freed
+
+    def _forget(self, freed: list[int]) -> None:
+        """Drop these oldest chunks, and move begin to what is the oldest now.   [RB-12, RB-13, RB-20]"""
+        if not freed:
+            return
+        for identifier in freed:
+            del self.metadata[identifier], self._sizes[identifier]
+        if self.metadata:
+            self.monotonic_id_start, oldest = next(iter(self.metadata.items()))
+            self.data_buffer_start, self.data_buffer_end = free_up_to(
+                self.data_buffer_start, self.data_buffer_end, oldest, self.data_buffer_size
+            )
+        else:
+            self.monotonic_id_start = self.monotonic_id_end
+            self.data_buffer_start = self.data_buffer_end = 0
+
+    def clear(self) -> None:
+        """Forget every chunk; ids go on.   [RB-21]"""
+        self._writable("clear the buffer")
+        self._forget(list(self.metadata))
+
+    def close(self) -> None:
+        """Unmap the segment, and if this is the writer remove its name; again: nothing.   [RB-30]"""
+        self.shared_memory.close()
+
+    def _writable(self, deed: str) -> memoryview:
+        """The bytes of the segment, or `AssertionError` unless this is an open writer.   [RB-28, RB-31]"""
+        if not self.is_writer:
+            raise AssertionError(f"Only the writer can {deed}.")
+        return self.shared_memory.buf
