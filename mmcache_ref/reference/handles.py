@@ -1,0 +1,91 @@
+"""Handles: what names an object of the store to a reader, and how it is checked before anything is read."""
+
+from __future__ import annotations
+
+import hmac
+import struct
+from dataclasses import dataclass
+from hashlib import sha256
+from multiprocessing.synchronize import Lock
+from typing import Any, Final
+
+from .serde import ObjectSerde
+
+ADDRESS_END: Final = 2**64
+ID_END: Final = 2**32
+SIGNATURE_BYTES: Final = 32
+
+_PLACE: Final = struct.Struct("<QI")
+"""Address and id, as they are signed."""
+
+_INTEGERS_ONLY: Final = {int}
+
+
+class HandleSignatureError(ValueError):
+    """A handle that the writer did not give for this key."""
+
+
+class StaleHandleError(ValueError):
+    """A handle whose object is not in its place any more."""
+
+
+@dataclass
+class ShmObjectStorageHandle:
+    """What another process needs to read the store.   [OS-34]"""
+
+    max_object_size: int
+    n_readers: int
+    ring_buffer_handle: tuple[int, str]
+    serde_class: type[ObjectSerde]
+    reader_lock: Lock | None
+
+
+def key_digest(key: str) -> bytes:
+    """What stands for the key in its signatures. A key without a UTF-8 form raises `UnicodeEncodeError`."""
+    return sha256(key.encode()).digest()
+
+
+def sign(secret: bytes, digest: bytes, address: int, monotonic_id: int) -> bytes:
+    """The signature of the handle `(address, monotonic_id)` of the key with that digest.   [OS-15]"""
+    return hmac.digest(secret, digest + _PLACE.pack(address, monotonic_id), "sha256")
+
+
+def check_form(key: Any, address: Any, monotonic_id: Any, signature: Any) -> bytes:
+    """The signature as bytes, if all parts of the handle have their types and ranges.   [OS-19]
+
+    Otherwise raises `HandleSignatureError`. Types are exact: a `bool` is not an address.
+    """
+    if signature is None or key is None:
+        raise HandleSignatureError(
+            "Missing SHM handle signature: a handle comes with its key and its signature"
+        )
+    if (
+        type(key) is str
+        and type(address) is int
+        and 0 <= address < ADDRESS_END
+        and type(monotonic_id) is int
+        and 0 <= monotonic_id < ID_END
+        and type(signature) is list
+        and len(signature) == SIGNATURE_BYTES
+        and set(map(type, signature)) == _INTEGERS_ONLY
+        and min(signature) >= 0
+        and max(signature) <= 255
+    ):
+        return bytes(signature)
+    raise HandleSignatureError("Invalid SHM handle signature: a part of the handle has a wrong type or range")
+
+
+def verified(secret: bytes, key: Any, address: Any, monotonic_id: Any, signature: Any) -> bytes:
+    """The signature of a handle that the writer gave for this key.   [OS-17, OS-18, OS-19]
+
+    Raises `HandleSignatureError` for every other. Looks at no byte of the data area.
+    """
+    given = check_form(key, address, monotonic_id, signature)
+    try:
+        digest = key_digest(key)
+    except UnicodeEncodeError:
+        raise HandleSignatureError("Invalid SHM handle signature: the key has no UTF-8 form") from None
+    expected = sign(secret, digest, address, monotonic_id)
+    if not hmac.compare_digest(given, expected):
+        raise HandleSignatureError("Invalid SHM handle signature: it is not that of this key, address and id")
+    return expected

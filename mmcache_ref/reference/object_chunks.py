@@ -1,0 +1,148 @@
+"""The chunks of the object store, byte by byte: what stands where, and in which order it gets there."""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Iterable
+from multiprocessing.synchronize import Lock
+from typing import Any, Final
+
+from .ring_buffer import SingleWriterShmRingBuffer
+from .seals import MARK_BYTES, NO_SEAL, SEAL_BYTES, barrier, is_marked, marked, seal
+
+HEAD: Final = struct.Struct("<iii")
+"""Id, size of the chunk, reader count."""
+COUNT: Final = struct.Struct("<i")
+LOCK_SECONDS: Final = 60.0
+"""A reader holds the lock for microseconds; one that has it for so long is dead."""
+
+
+class ObjectChunks:
+    """Objects in the chunks of a ring, with seals if the serde leaves room for them.
+
+    `begin` is where a chunk begins in the segment, and `signature` is that of its handle.
+    """
+
+    flag_bytes: Final = COUNT.size
+
+    def __init__(
+        self, ring_buffer: SingleWriterShmRingBuffer, has_seals: bool, reader_lock: Lock | None
+    ) -> None:
+        self.ring_buffer = ring_buffer
+        self.is_writer = ring_buffer.is_writer
+        self._memory = ring_buffer.shared_memory.buf
+        self._has_seals = has_seals
+        self._reader_lock = reader_lock
+        self._secret = b""
+        self._checks_seals = False
+        if self.is_writer and has_seals:
+            self._mark_secret()
+
+    def _mark_secret(self) -> None:
+        """Say in the segment that this writer seals.   [OS-22]"""
+        end = self.ring_buffer.AUTH_SECRET_BYTES
+        mark = marked(self.ring_buffer.get_auth_secret())[-MARK_BYTES:]
+        self.ring_buffer.shared_memory.buf[end - MARK_BYTES : end] = mark
+
+    def _current_secret(self) -> bytes:
+        """The secret of the segment; notes whether its writer seals.   [OS-22]"""
+        secret = self.ring_buffer.get_auth_secret()
+        if secret != self._secret:
+            self._secret = secret
+            self._checks_seals = self._has_seals and is_marked(secret)
+        return secret
+
+    def _place(self, address: int) -> int:
+        """Where in the segment the chunk at a virtual address begins."""
+        return self.ring_buffer.DATA_OFFSET + address % self.ring_buffer.data_buffer_size
+
+    def _publish(
+        self, address: int, signature: bytes, data: Any, data_bytes: int, metadata: bytes, md_bytes: int
+    ) -> None:
+        """Reader count, then the payload with no seal, then the seal.   [OS-08]"""
+        memory, begin = self._memory, self._place(address)
+        payload = begin + HEAD.size
+        end = payload + md_bytes + data_bytes
+        COUNT.pack_into(memory, payload - COUNT.size, 0)
+        self.copy_to_buffer(data, data_bytes, metadata, md_bytes, memory[payload:end])
+        if self._has_seals:
+            barrier()
+            memory[payload : payload + SEAL_BYTES] = seal(self._secret, signature, end - begin)
+            barrier()
+
+    def copy_to_buffer(
+        self, data: Any, data_bytes: int, metadata: bytes, md_bytes: int, data_view: memoryview
+    ) -> None:
+        """Copy metadata and data; where the seal goes, zeros.   [OS-01]
+
+        Raises `ValueError` when the bytes are not as many as was said.
+        """
+        data_view[:md_bytes] = metadata
+        if self._has_seals:
+            if md_bytes < SEAL_BYTES:
+                raise ValueError(
+                    f"the serde has SEAL_BYTES, and its metadata of {md_bytes} bytes no room for them"
+                )
+            data_view[:SEAL_BYTES] = NO_SEAL
+        position = md_bytes
+        for part in data if isinstance(data, list) else [data]:
+            data_view[position : position + len(part)] = part
+            position += len(part)
+        if position != md_bytes + data_bytes:
+            raise ValueError(f"the serde said {data_bytes} bytes of data, and gave {position - md_bytes}")
+
+    def _size_in_place(self, begin: int, monotonic_id: int, signature: bytes) -> int | None:
+        """The size of the chunk at this place if it is that of the handle, else `None`.   [OS-21, OS-22]"""
+        memory = self._memory
+        room = self.ring_buffer.DATA_OFFSET + self.ring_buffer.data_buffer_size - begin
+        if room < HEAD.size:
+            return None
+        found_id, size, _ = HEAD.unpack_from(memory, begin)
+        if found_id != monotonic_id or not HEAD.size <= size <= room:
+            return None
+        if self._checks_seals:
+            found = memory[begin + HEAD.size : begin + HEAD.size + SEAL_BYTES]
+            if found != seal(self._secret, signature, size):
+                return None
+        return int(size)
+
+    def _acknowledge(self, begin: int, monotonic_id: int, signature: bytes) -> bool:
+        """Count one read, if the chunk is still in its place; whether it is.   [OS-22, OS-23, OS-32]"""
+        if self._reader_lock is None:
+            return self._size_in_place(begin, monotonic_id, signature) is not None
+        self._lock(self._reader_lock)
+        try:
+            if self._size_in_place(begin, monotonic_id, signature) is None:
+                return False
+            self.increment_reader_flag(self._memory[begin + self.ring_buffer.MD_SIZE :])
+            return True
+        finally:
+            self._reader_lock.release()
+
+    @staticmethod
+    def _lock(lock: Lock) -> None:
+        """Take the readers' lock, or say loudly that somebody died with it.   [OS-40]"""
+        if not lock.acquire(timeout=LOCK_SECONDS):
+            raise RuntimeError(
+                f"the readers' lock was not free for {LOCK_SECONDS} s: a process may have died holding it. "
+                "Start the workers again with a new lock"
+            )
+
+    def increment_reader_flag(self, data_view: memoryview) -> None:
+        """Add one to the reader count with which the view begins; the caller holds the lock.   [OS-20]"""
+        COUNT.pack_into(data_view, 0, COUNT.unpack_from(data_view)[0] + 1)
+
+    def _wipe(self, addresses: Iterable[int]) -> None:
+        """Make the seals at these addresses invalid, under the lock if the writer has it.   [OS-23, OS-26]"""
+        if not self._has_seals:
+            return
+        if self._reader_lock is not None:
+            self._lock(self._reader_lock)
+        try:
+            for address in addresses:
+                place = self._place(address) + HEAD.size
+                self._memory[place : place + SEAL_BYTES] = NO_SEAL
+            barrier()
+        finally:
+            if self._reader_lock is not None:
+                self._reader_lock.release()

@@ -1,0 +1,86 @@
+"""How an object becomes bytes in a chunk, and comes back."""
+
+from __future__ import annotations
+
+import struct
+from abc import ABC, abstractmethod
+from typing import Any, ClassVar, Final
+
+import msgspec
+
+from .structure_reader import ItemClasses, Reader
+from .structures import Buffer, SerdeError, written
+
+__all__ = ["ItemClasses", "MsgpackSerde", "ObjectSerde", "SerdeError"]
+
+_LENGTH: Final = struct.Struct("<I")
+"""The length of the structure in bytes."""
+
+_encode: Final = msgspec.msgpack.Encoder().encode
+_decode: Final = msgspec.msgpack.Decoder().decode
+
+_UNREADABLE: Final = (
+    ValueError,
+    TypeError,
+    OverflowError,
+    AttributeError,
+    RuntimeError,
+    MemoryError,
+    struct.error,
+)
+"""What NumPy, PyTorch, msgspec and Python raise for values that make no sense to them."""
+
+
+class ObjectSerde(ABC):
+    """Turns a value into metadata and data, and the two, one behind the other, into an equal value."""
+
+    @abstractmethod
+    def serialize(self, value: Any) -> tuple[Any, int, bytes, int]:
+        """The data (bytes, or a list of byte buffers), its length, the metadata, its length."""
+
+    @abstractmethod
+    def deserialize(self, data: memoryview) -> Any:
+        """The value whose metadata and data are `data`; it shares no memory with it."""
+
+
+class MsgpackSerde(ObjectSerde):
+    """Plain data as msgpack, tensors and arrays by dtype, shape and raw bytes; never a pickle.   [OS-24]
+
+    The metadata begins with `SEAL_BYTES` bytes of room, which the store fills. `item_classes` are the classes
+    that items are made of: override it in a subclass to read the items of another package.
+    """
+
+    SEAL_BYTES: ClassVar[int] = 16
+    item_classes: ClassVar[ItemClasses] = ItemClasses()
+
+    def serialize(self, value: Any) -> tuple[list[Buffer], int, bytes, int]:
+        """The bytes of the leaves, as views where they are contiguous, and the structure.   [OS-38]
+
+        Raises `SerdeError` for a value that cannot be written.
+        """
+        leaves: list[Buffer] = []
+        try:
+            structure = _encode(written(value, leaves))
+        except (UnicodeEncodeError, RecursionError) as error:
+            raise SerdeError(f"cannot write this value: {error}") from error
+        metadata = bytes(self.SEAL_BYTES) + _LENGTH.pack(len(structure)) + structure
+        return leaves, sum(map(len, leaves)), metadata, len(metadata)
+
+    def deserialize(self, data: memoryview) -> Any:
+        """The value that was written, with memory of its own.   [OS-24, OS-38]
+
+        Raises `SerdeError` for bytes that `serialize` does not make.
+        """
+        begin = self.SEAL_BYTES + _LENGTH.size
+        try:
+            (length,) = _LENGTH.unpack_from(data, self.SEAL_BYTES)
+            if length > len(data) - begin:
+                raise SerdeError(f"a structure of {length} bytes, and {len(data) - begin} are there")
+            reader = Reader(data[begin + length :], self.item_classes)
+            value = reader.value(_decode(data[begin : begin + length]))
+            reader.end()
+        except SerdeError:
+            raise
+        except _UNREADABLE as error:
+            raise SerdeError(f"not the bytes of an object: {error}") from error
+        return value
