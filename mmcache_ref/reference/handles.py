@@ -14,6 +14,7 @@ from .serde import ObjectSerde
 ADDRESS_END: Final = 2**64
 ID_END: Final = 2**32
 SIGNATURE_BYTES: Final = 32
+LARGEST_BYTE: Final = 255
 
 _PLACE: Final = struct.Struct("<QI")
 """Address and id, as they are signed."""
@@ -50,18 +51,15 @@ def sign(secret: bytes, digest: bytes, address: int, monotonic_id: int) -> bytes
     return hmac.digest(secret, digest + _PLACE.pack(address, monotonic_id), "sha256")
 
 
-def check_form(key: Any, address: Any, monotonic_id: Any, signature: Any) -> bytes:
-    """The signature as bytes, if all parts of the handle have their types and ranges.   [OS-19]
+def check_handle(address: Any, monotonic_id: Any, signature: Any) -> None:
+    """Accept a handle whose parts have their types and ranges, else `HandleSignatureError`.   [OS-19]
 
-    Otherwise raises `HandleSignatureError`. Types are exact: a `bool` is not an address.
+    Types are exact: a `bool` is not an address.
     """
-    if signature is None or key is None:
-        raise HandleSignatureError(
-            "Missing SHM handle signature: a handle comes with its key and its signature"
-        )
+    if signature is None:
+        raise HandleSignatureError("Missing SHM handle signature")
     if (
-        type(key) is str
-        and type(address) is int
+        type(address) is int
         and 0 <= address < ADDRESS_END
         and type(monotonic_id) is int
         and 0 <= monotonic_id < ID_END
@@ -69,9 +67,9 @@ def check_form(key: Any, address: Any, monotonic_id: Any, signature: Any) -> byt
         and len(signature) == SIGNATURE_BYTES
         and set(map(type, signature)) == _INTEGERS_ONLY
         and min(signature) >= 0
-        and max(signature) <= 255
+        and max(signature) <= LARGEST_BYTE
     ):
-        return bytes(signature)
+        return
     raise HandleSignatureError("Invalid SHM handle signature: a part of the handle has a wrong type or range")
 
 
@@ -80,12 +78,16 @@ def verified(secret: bytes, key: Any, address: Any, monotonic_id: Any, signature
 
     Raises `HandleSignatureError` for every other. Looks at no byte of the data area.
     """
-    given = check_form(key, address, monotonic_id, signature)
+    check_handle(address, monotonic_id, signature)
+    if key is None:
+        raise HandleSignatureError("Missing SHM handle signature: a handle comes with its key")
+    if type(key) is not str:
+        raise HandleSignatureError("Invalid SHM handle signature: a key is a string")
     try:
         digest = key_digest(key)
     except UnicodeEncodeError:
         raise HandleSignatureError("Invalid SHM handle signature: the key has no UTF-8 form") from None
     expected = sign(secret, digest, address, monotonic_id)
-    if not hmac.compare_digest(given, expected):
+    if not hmac.compare_digest(bytes(signature), expected):
         raise HandleSignatureError("Invalid SHM handle signature: it is not that of this key, address and id")
     return expected

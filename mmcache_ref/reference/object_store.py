@@ -15,11 +15,9 @@ from .handles import (
 )
 from .object_chunks import COUNT, HEAD, ObjectChunks
 from .ring_buffer import SingleWriterShmRingBuffer
+from .ring_placement import LARGEST_CHUNK
 from .seals import SEAL_BYTES
 from .serde import MsgpackSerde, ObjectSerde
-
-LARGEST_CHUNK: Final = 2**31 - 1
-"""What the four bytes of the size can say."""
 
 
 class SingleWriterShmObjectStorage(ObjectChunks):
@@ -59,17 +57,19 @@ class SingleWriterShmObjectStorage(ObjectChunks):
         """Store a new object and give it one reference; its address and id.   [OS-01, OS-02, OS-03, OS-07]
 
         Raises `ValueError` for a key that is stored and for an object over the limit, `MemoryError` when
-        there is no room, and what the serde raises.
+        there is no room, `TypeError` for a key that is not a string, and what the serde raises.
         """
         assert self.is_writer, "only the writer of the object store can put"
         if key in self.key_index:
             raise ValueError(f"Key {key!r} already exists in the storage: its object must be freed first")
+        if not isinstance(key, str):
+            raise TypeError(f"a key of the storage is a string, not {key!r:.80}")
         digest = key_digest(key)
         data, data_bytes, metadata, md_bytes = self.ser_de.serialize(value)
         size = self.flag_bytes + data_bytes + md_bytes
         if size > self.max_object_size:
             raise ValueError(
-                f"the serialized object ({size} bytes) exceeds max object size ({self.max_object_size} bytes)"
+                f"Serialized object size ({size} bytes) exceeds max object size ({self.max_object_size} bytes)"
             )
         self._refuse_what_never_fits(size)
         address, monotonic_id, end_before = self._allocate(size)
@@ -90,7 +90,7 @@ class SingleWriterShmObjectStorage(ObjectChunks):
         chunk, capacity = size + self.ring_buffer.MD_SIZE, self.ring_buffer.data_buffer_size
         if chunk > min(capacity, LARGEST_CHUNK):
             raise MemoryError(
-                f"not enough space: a chunk of {chunk} bytes never fits a ring of {capacity} bytes"
+                f"Not enough space: a chunk of {chunk} bytes never fits a ring of {capacity} bytes"
             )
 
     def _allocate(self, size: int) -> tuple[int, int, int]:
@@ -135,9 +135,14 @@ class SingleWriterShmObjectStorage(ObjectChunks):
     def touch(
         self, key: str, address: int = 0, monotonic_id: int = 0, signature: list[int] | None = None
     ) -> None:
-        """On the writer protect the key until its lookup; on a reader verify.   [OS-12, OS-14, OS-17]"""
+        """On the writer protect the key until its lookup; on a reader check the handle.   [OS-12, OS-14, OS-17]
+
+        A reader raises as `get` does, and counts nothing.
+        """
         if not self.is_writer:
-            self.verify_signature(key, address, monotonic_id, signature)
+            handle = verified(self._current_secret(), key, address, monotonic_id, signature)
+            if self._size_in_place(self._place(address), monotonic_id, handle) is None:
+                raise self._stale(address, monotonic_id)
         elif (entry := self.key_index.get(key)) is not None:
             self._touched.add(entry[1])
 
