@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from multiprocessing.synchronize import Lock
-from typing import Any, Final
+from typing import Any
 
 from .handles import (
     HandleSignatureError,
@@ -69,7 +69,8 @@ class SingleWriterShmObjectStorage(ObjectChunks):
         size = self.flag_bytes + data_bytes + md_bytes
         if size > self.max_object_size:
             raise ValueError(
-                f"Serialized object size ({size} bytes) exceeds max object size ({self.max_object_size} bytes)"
+                f"Serialized object size ({size} bytes) exceeds max object size "
+                f"({self.max_object_size} bytes)"
             )
         self._refuse_what_never_fits(size)
         address, monotonic_id, end_before = self._allocate(size)
@@ -135,7 +136,7 @@ class SingleWriterShmObjectStorage(ObjectChunks):
     def touch(
         self, key: str, address: int = 0, monotonic_id: int = 0, signature: list[int] | None = None
     ) -> None:
-        """On the writer protect the key until its lookup; on a reader check the handle.   [OS-12, OS-14, OS-17]
+        """On the writer protect a key until its lookup; on a reader check.   [OS-12, OS-14, OS-17]
 
         A reader raises as `get` does, and counts nothing.
         """
