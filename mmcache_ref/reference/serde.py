@@ -19,6 +19,9 @@ _LENGTH: Final = struct.Struct("<I")
 _encode: Final = msgspec.msgpack.Encoder().encode
 _decode: Final = msgspec.msgpack.Decoder().decode
 
+_UNWRITABLE: Final = (ValueError, TypeError, AttributeError, RuntimeError)
+"""What PyTorch, msgspec and Python raise for tensors without bytes, text without UTF-8, endless lists."""
+
 _UNREADABLE: Final = (
     ValueError,
     TypeError,
@@ -61,7 +64,9 @@ class MsgpackSerde(ObjectSerde):
         leaves: list[Buffer] = []
         try:
             structure = _encode(written(value, leaves))
-        except (UnicodeEncodeError, RecursionError) as error:
+        except SerdeError:
+            raise
+        except _UNWRITABLE as error:
             raise SerdeError(f"cannot write this value: {error}") from error
         metadata = bytes(self.SEAL_BYTES) + _LENGTH.pack(len(structure)) + structure
         return leaves, sum(map(len, leaves)), metadata, len(metadata)

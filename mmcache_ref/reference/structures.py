@@ -109,7 +109,7 @@ def _item_node(elements: Mapping[str, Any], leaves: list[Buffer]) -> Node:
 def _field_node(field: Any, leaves: list[Buffer]) -> Node:
     """The node of the field of an element.   [OS-39]"""
     name = type(field).__name__
-    attributes = vars(field)
+    attributes = getattr(field, "__dict__", {})
     if name not in FIELD_ATTRIBUTES or not attributes.keys() <= FIELD_ATTRIBUTES[name]:
         raise SerdeError(f"cannot write an element with the field {field!r}")
     keep_on_cpu = bool(attributes.get("keep_on_cpu", False))
@@ -143,8 +143,8 @@ def _tensor_dtype_name(tensor: Tensor) -> str:
 
 def _tensor_bytes(tensor: Tensor) -> memoryview:
     """The elements of a tensor in row-major order: its own memory if it is laid out so, else a copy."""
-    if not tensor.numel():
+    if not (count := tensor.numel()):
         return memoryview(b"")
     plain = tensor.detach().cpu().resolve_conj().resolve_neg().contiguous()
-    view: memoryview = plain.view(-1).view(sys.modules["torch"].uint8).numpy().data
+    view: memoryview = plain.as_strided((count,), (1,)).view(sys.modules["torch"].uint8).numpy().data
     return view

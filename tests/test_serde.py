@@ -1,0 +1,367 @@
+"""The default serde: what is written comes back equal, and bytes that make no sense are one error."""
+
+from __future__ import annotations
+
+import contextlib
+import pickle
+import struct
+import sys
+from enum import IntEnum
+from typing import Any
+
+import msgspec
+import numpy as np
+import pytest
+import torch
+from hypothesis import given
+from hypothesis import strategies as st
+
+from mmcache_ref.reference import (
+    MultiModalBatchedField,
+    MultiModalFieldElem,
+    MultiModalFlatField,
+    MultiModalKwargsItem,
+    MultiModalSharedField,
+)
+from mmcache_ref.reference.serde import ItemClasses, MsgpackSerde, ObjectSerde, SerdeError
+from mmcache_ref.reference.tensors import nested_tensors_equal, owns_just_its_bytes
+
+pytestmark = pytest.mark.timeout(60)
+
+SEAL = 16
+BATCHED = MultiModalBatchedField()
+FLAT = MultiModalFlatField(slices=[slice(0, 3), [slice(1), slice(3, None, 2)]], dim=1, keep_on_cpu=True)
+SHARED = MultiModalSharedField(batch_size=3)
+
+
+def payload(value: Any, serde: ObjectSerde | None = None) -> memoryview:
+    """Metadata and data of `value`, one behind the other, as a store lays them out."""
+    data, data_bytes, metadata, md_bytes = (serde or MsgpackSerde()).serialize(value)
+    whole = bytearray(metadata)
+    for part in data:
+        whole += part
+    assert (md_bytes, data_bytes) == (len(metadata), len(whole) - len(metadata))
+    return memoryview(whole)
+
+
+def again(value: Any) -> Any:
+    return MsgpackSerde().deserialize(payload(value))
+
+
+def structured(structure: bytes, data: bytes = b"") -> memoryview:
+    """What the serde would read if somebody wrote this structure."""
+    return memoryview(bytearray(bytes(SEAL) + struct.pack("<I", len(structure)) + structure + data))
+
+
+def noded(node: Any, data: bytes = b"") -> memoryview:
+    return structured(msgspec.msgpack.encode(node), data)
+
+
+plain = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=5) | st.binary(max_size=5),
+    lambda inner: (
+        st.lists(inner, max_size=4)
+        | st.lists(inner, max_size=4).map(tuple)
+        | st.dictionaries(st.text(max_size=3) | st.integers() | st.tuples(st.integers()), inner, max_size=4)
+    ),
+    max_leaves=12,
+)
+
+
+@pytest.mark.clause("OS-38")
+@given(plain)
+def test_plain_values_come_back_with_their_types(value: Any) -> None:
+    assert repr(again(value)) == repr(value)
+
+
+@pytest.mark.clause("OS-38")
+@pytest.mark.parametrize("value", [2**63, 2**64 - 1, 2**64, -(2**63), -(2**63) - 1, 10**40], ids=str)
+def test_integers_of_any_size_come_back(value: int) -> None:
+    assert again(value) == value
+
+
+@pytest.mark.clause("OS-38")
+@pytest.mark.parametrize("part", [slice(None), slice(1, 2), slice(5, None, -1)], ids=str)
+def test_slices_come_back(part: slice) -> None:
+    assert again([part]) == [part]
+
+
+TENSORS = {
+    "bfloat16": torch.arange(6).to(torch.bfloat16).reshape(2, 3),
+    "float16": torch.tensor([1.5, -2]).half(),
+    "float8": torch.tensor([1.0, 2.0]).to(torch.float8_e4m3fn),
+    "int64": torch.tensor([[2**62, -1]]),
+    "uint8": torch.arange(5, dtype=torch.uint8),
+    "bool": torch.tensor([True, False]),
+    "complex": torch.tensor([1 + 2j]),
+    "nan": torch.tensor([float("nan")]),
+    "scalar": torch.tensor(3.5),
+    "scalar bfloat16": torch.tensor(3.5, dtype=torch.bfloat16),
+    "empty": torch.empty(0),
+    "empty with a shape": torch.empty(2, 0, 3, dtype=torch.int16),
+    "transposed": torch.arange(6).reshape(2, 3).T,
+    "every second": torch.arange(9)[::2],
+    "one of many": torch.arange(9.0)[::2][1:2],
+    "expanded": torch.ones(1, 3).expand(4, 3),
+    "conjugated": torch.tensor([1 + 2j, 3 - 4j]).conj(),
+    "negated": torch.tensor([1 + 2j]).conj().imag,
+    "of a graph": torch.ones(2, requires_grad=True) * 2,
+}
+
+
+@pytest.mark.clause("OS-38")
+@pytest.mark.parametrize("tensor", TENSORS.values(), ids=TENSORS)
+def test_tensors_come_back_by_dtype_shape_and_bytes(tensor: torch.Tensor) -> None:
+    back = again(tensor)
+    assert type(back) is torch.Tensor
+    assert (back.dtype, back.shape) == (tensor.dtype, tensor.shape)
+    assert torch.equal(bits(back), bits(tensor.detach()))
+    assert not back.requires_grad
+
+
+def bits(tensor: torch.Tensor) -> torch.Tensor:
+    """The bytes of a tensor, so that a NaN equals itself."""
+    return tensor.resolve_conj().resolve_neg().clone().contiguous().reshape(-1).view(torch.uint8)
+
+
+ARRAYS = {
+    "float32": np.arange(6, dtype=np.float32).reshape(2, 3),
+    "big endian": np.arange(3, dtype=">i4"),
+    "bool": np.array([True, False]),
+    "complex": np.array([1 + 2j]),
+    "text": np.array(["a", "bcd"]),
+    "bytes": np.array([b"a", b"bcd"]),
+    "dates": np.array(["2020-02-29"], dtype="M8[D]"),
+    "scalar": np.array(7),
+    "empty": np.empty((0, 3)),
+    "transposed": np.arange(6).reshape(2, 3).T,
+    "every second": np.arange(9)[::-2],
+    "one of many": np.arange(9.0)[::2][1:2],
+    "read only": np.frombuffer(b"abcd", np.uint8),
+}
+
+
+@pytest.mark.clause("OS-38")
+@pytest.mark.parametrize("array", ARRAYS.values(), ids=ARRAYS)
+def test_arrays_come_back_by_dtype_shape_and_bytes(array: np.ndarray[Any, Any]) -> None:
+    back = again(array)
+    assert type(back) is np.ndarray
+    assert (back.dtype, back.shape) == (array.dtype, array.shape)
+    assert back.tobytes() == array.tobytes()
+    assert back.flags.writeable
+
+
+@pytest.mark.clause("OS-38")
+@pytest.mark.parametrize("scalar", [np.float32(1.5), np.int8(-3), np.bool_(True), np.float64(2)], ids=repr)
+def test_numpy_scalars_come_back(scalar: np.generic) -> None:
+    back = again((scalar, 1))[0]
+    assert type(back) is type(scalar)
+    assert back == scalar
+
+
+def item() -> MultiModalKwargsItem:
+    return MultiModalKwargsItem(
+        {
+            "pixel_values": MultiModalFieldElem(torch.arange(12).to(torch.bfloat16).reshape(3, 4), BATCHED),
+            "grid": MultiModalFieldElem([1, (2.5, None), [np.arange(3)]], FLAT),
+            "absent": MultiModalFieldElem(None, SHARED),
+        }
+    )
+
+
+@pytest.mark.clause("OS-38", "OS-39")
+def test_an_item_comes_back_with_its_fields() -> None:
+    back = again(item())
+    assert type(back) is MultiModalKwargsItem
+    assert list(back) == ["pixel_values", "grid", "absent"]
+    assert back == item()
+    assert [element.field for element in back.values()] == [BATCHED, FLAT, SHARED]
+
+
+@pytest.mark.clause("OS-38")
+def test_an_element_comes_back() -> None:
+    assert again({"one": item()["grid"]}) == {"one": item()["grid"]}
+
+
+@pytest.mark.clause("OS-38")
+def test_an_item_without_elements_comes_back() -> None:
+    assert again(MultiModalKwargsItem()) == MultiModalKwargsItem()
+
+
+@pytest.mark.clause("OS-20", "OS-38")
+@pytest.mark.parametrize("leaf", [torch.arange(3), np.arange(3)], ids=["tensor", "array"])
+def test_what_comes_back_owns_its_memory(leaf: Any) -> None:
+    bytes_ = payload([leaf, leaf])
+    first, second = MsgpackSerde().deserialize(bytes_)
+    assert owns_just_its_bytes(first)
+    assert owns_just_its_bytes(second)
+    bytes_[:] = bytes(len(bytes_))
+    assert nested_tensors_equal([first, second], [leaf, leaf])
+    bytes_.release()
+
+
+@pytest.mark.clause("OS-38")
+def test_bytes_of_contiguous_leaves_are_not_copied_when_they_are_written() -> None:
+    array, tensor = np.zeros(4, np.uint8), torch.zeros(4, dtype=torch.uint8)
+    leaves, *_ = MsgpackSerde().serialize([array, tensor])
+    array[0], tensor[0] = 7, 8
+    assert [part[0] for part in leaves] == [7, 8]
+
+
+class Seven(IntEnum):
+    SEVEN = 7
+
+
+class Array(np.ndarray[Any, Any]):
+    pass
+
+
+UNWRITABLE = {
+    "a set": {1},
+    "an object": object(),
+    "a function": len,
+    "a class": int,
+    "an enumeration": Seven.SEVEN,
+    "objects in an array": np.array([None]),
+    "named fields": np.zeros(1, dtype=[("a", "i4")]),
+    "a kind of array": np.zeros(1).view(Array),
+    "a sparse tensor": torch.zeros(2, 2).to_sparse(),
+    "a tensor without bytes": torch.zeros(2, device="meta"),
+    "a parameter": torch.nn.Parameter(torch.zeros(1)),
+    "half of a character": "\ud800",
+    "an item of numbers": MultiModalKwargsItem({"a": 1}),  # type: ignore[dict-item]
+    "a field of its own": MultiModalFieldElem(1, object()),  # type: ignore[arg-type]
+}
+
+
+@pytest.mark.clause("OS-38")
+@pytest.mark.parametrize("value", UNWRITABLE.values(), ids=UNWRITABLE)
+def test_what_cannot_be_written_is_refused(value: Any) -> None:
+    with pytest.raises(SerdeError):
+        MsgpackSerde().serialize([value])
+
+
+@pytest.mark.clause("OS-38")
+def test_a_list_that_holds_itself_is_refused() -> None:
+    endless: list[Any] = []
+    endless.append(endless)
+    with pytest.raises(SerdeError):
+        MsgpackSerde().serialize(endless)
+
+
+LARGE = 2**40
+
+UNREADABLE = {
+    "nothing": memoryview(b""),
+    "no length": memoryview(bytes(SEAL + 3)),
+    "a structure longer than the chunk": memoryview(bytes(SEAL) + b"\xff\xff\xff\xff\xc0"),
+    "half a structure": structured(b"\x92\x00"),
+    "a byte too many": noded(None, b"x"),
+    "a byte too few": noded([3, "uint8", 3], b"ab"),
+    "huge tensor": noded([3, "uint8", LARGE, LARGE]),
+    "huge array": noded([4, "<f8", LARGE, LARGE]),
+    "huge and empty": noded([4, "<f8", 0, 2**63]),
+    "huge and empty tensor": noded([3, "float64", 0, 2**63]),
+    "many dimensions": noded([4, "|u1", *[1] * 99], b"a"),
+    "long bytes": noded([6, LARGE]),
+    "negative length": noded([6, -1], b"x"),
+    "negative dimension": noded([4, "|u1", -1, -1], b"x"),
+    "a fraction of a dimension": noded([4, "|u1", 1.0], b"x"),
+    "true as a dimension": noded([3, "uint8", True], b"x"),
+    "an array of objects": noded([4, "|O", 1], bytes(8)),
+    "an array of records": noded([4, "i4,i4", 1], bytes(8)),
+    "an unknown dtype": noded([4, "<f5", 1], bytes(5)),
+    "a name that is no dtype": noded([3, "ones", 1], bytes(4)),
+    "a dtype that is no name": noded([4, [0], 1], bytes(4)),
+    "no tag": noded([]),
+    "an unknown tag": noded([14]),
+    "a negative tag": noded([-1]),
+    "true as a tag": noded([True]),
+    "a map": noded({"a": 1}),
+    "bytes": noded(b"abc"),
+    "an extension": structured(b"\xd4\x05\x00"),
+    "half a pair": noded([2, 1]),
+    "a list as a key": noded([2, [0], 1]),
+    "no field": noded([12, None, 1]),
+    "a list as a field": noded([12, [0], 1]),
+    "an item without data": noded([13, "a", [9, False]]),
+    "an item with a number as a key": noded([13, 1, [9, False], 1]),
+    "an integer that is none": noded([7, "one"]),
+    "an integer that is a float": noded([7, 1.5]),
+    "a slice of two": noded([8, 1, 2]),
+    "a batched field with more": noded([9, False, 1]),
+    "a text that is none": structured(b"\xa1\xff"),
+    "deep": structured(b"\x92\x00" * 100_000 + b"\xc0"),
+    "a pickle": structured(pickle.dumps([1])),
+}
+
+
+@pytest.mark.clause("OS-24")
+@pytest.mark.parametrize("view", UNREADABLE.values(), ids=UNREADABLE)
+def test_bytes_that_make_no_sense_are_one_error(view: memoryview) -> None:
+    with pytest.raises(SerdeError):
+        MsgpackSerde().deserialize(view)
+
+
+@pytest.mark.clause("OS-24")
+@given(st.binary(max_size=60), st.binary(max_size=20))
+def test_any_structure_is_a_value_or_that_error(structure: bytes, data: bytes) -> None:
+    with contextlib.suppress(SerdeError):
+        MsgpackSerde().deserialize(structured(structure, data))
+
+
+@pytest.mark.clause("OS-24")
+@given(st.data())
+def test_a_changed_byte_is_a_value_or_that_error(data: st.DataObject) -> None:
+    bytes_ = payload([item(), {"a": np.arange(3), "b": (b"x", slice(2))}])
+    place = data.draw(st.integers(SEAL, len(bytes_) - 1))
+    bytes_[place] = data.draw(st.integers(0, 255))
+    with contextlib.suppress(SerdeError):
+        MsgpackSerde().deserialize(bytes_)
+
+
+@pytest.mark.clause("OS-24")
+def test_nothing_is_unpickled(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(pickle, "loads", None)
+    monkeypatch.setattr(pickle, "Unpickler", None)
+    assert again([item(), "x"]) == [item(), "x"]
+
+
+@pytest.mark.clause("OS-24")
+def test_a_tensor_without_pytorch_is_that_error(monkeypatch: pytest.MonkeyPatch) -> None:
+    from mmcache_ref.reference import structure_reader
+
+    monkeypatch.setattr(structure_reader, "torch_if_installed", lambda: None)
+    structure_reader._tensor_dtype.cache_clear()
+    with pytest.raises(SerdeError, match="PyTorch is not installed"):
+        again(torch.zeros(1))
+    structure_reader._tensor_dtype.cache_clear()
+
+
+@pytest.mark.clause("OS-39")
+@pytest.mark.upstream
+def test_items_come_back_in_the_classes_that_the_reader_names(release: Any) -> None:
+    inputs = sys.modules[release.MultiModalKwargsItem.__module__]
+    theirs = ItemClasses(
+        item=inputs.MultiModalKwargsItem,
+        element=inputs.MultiModalFieldElem,
+        batched=inputs.MultiModalBatchedField,
+        flat=inputs.MultiModalFlatField,
+        shared=inputs.MultiModalSharedField,
+    )
+
+    class TheirSerde(MsgpackSerde):
+        item_classes = theirs
+
+    there = TheirSerde().deserialize(payload(item()))
+    assert type(there) is inputs.MultiModalKwargsItem
+    assert {type(element) for element in there.values()} == {inputs.MultiModalFieldElem}
+    assert [type(element.field).__module__ for element in there.values()] == [inputs.__name__] * 3
+    back = MsgpackSerde().deserialize(payload(there, TheirSerde()))
+    assert type(back) is MultiModalKwargsItem
+    assert back == item()
+
+
+def test_the_metadata_begins_with_room_for_the_seal() -> None:
+    assert MsgpackSerde.SEAL_BYTES == SEAL
+    assert bytes(payload(None)) == bytes(SEAL) + b"\x01\x00\x00\x00\xc0"
