@@ -60,5 +60,5 @@ $(VENV)/torch: | $(VENV)/bin/python
 
 $(VENV)/installed: pyproject.toml | $(VENV)/torch
 	@echo "installing mmcache-ref and its tools into $(VENV) ..." >&2
-	@$(PIP) install -e '.[vllm,dev]' || $(PIP) install -e '.[vllm,dev]'
+	@$(PIP) install -e '.[vllm,dev,symbolic]' || $(PIP) install -e '.[vllm,dev,symbolic]'
 	@touch $@
