@@ -17,6 +17,8 @@ RECORD = struct.Struct("<16s4Q16x")
 RECORD_BYTES = RECORD.size
 SECRET_BYTES = 32
 """What stands before the data area."""
+PROCESSES = Path("/proc")
+"""Where Linux shows its processes."""
 
 
 class Owner(NamedTuple):
@@ -58,7 +60,7 @@ def is_owner_dead(owner: Owner) -> bool:
 def _namespace() -> int:
     """The number of this process's namespace of process ids, 0 where there is none."""
     try:
-        return Path("/proc/self/ns/pid").stat().st_ino
+        return (PROCESSES / "self/ns/pid").stat().st_ino
     except OSError:
         return 0
 
@@ -70,7 +72,7 @@ def _began(pid: int) -> int | None:
     state and, as the 20th word, the ticks. A zombie (Z, X) holds no memory any more.
     """
     try:
-        words = Path(f"/proc/{pid}/stat").read_text(errors="replace").rpartition(")")[2].split()
+        words = (PROCESSES / f"{pid}/stat").read_text(errors="replace").rpartition(")")[2].split()
     except OSError:
         return 0 if _answers(pid) else None
     return None if words[0] in "ZX" else int(words[19])
@@ -80,10 +82,8 @@ def _answers(pid: int) -> bool:
     """Whether a process of this id runs, asked without `/proc`."""
     try:
         os.kill(pid, 0)
-    except ProcessLookupError:
-        return False
-    except OverflowError:
-        return False
     except PermissionError:
         return True
+    except (ProcessLookupError, OverflowError):
+        return False
     return True

@@ -16,7 +16,7 @@ import os
 import secrets
 import signal
 import threading
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from contextlib import contextmanager, suppress
 from multiprocessing.util import Finalize
 from pathlib import Path
@@ -145,9 +145,13 @@ def list_segments() -> list[SegmentSeen]:
     return seen
 
 
-def remove_stale() -> list[SegmentSeen]:
-    """Remove the segments of dead owners, and return what was removed.   [RB-37]"""
-    return [segment for segment in list_segments() if segment.is_stale and remove_if_stale(segment.name)]
+def remove_stale(names: Collection[str] | None = None) -> list[SegmentSeen]:
+    """Remove the segments of dead owners, or of these the named ones; return what was removed.   [RB-37]"""
+    return [
+        segment
+        for segment in list_segments()
+        if segment.is_stale and (names is None or segment.name in names) and remove_if_stale(segment.name)
+    ]
 
 
 def remove_if_stale(name: str) -> bool:
@@ -199,20 +203,26 @@ def _open_new(name: str) -> int:
 
 
 def _claim(descriptor: int, size: int, name: str) -> None:
-    """Give the segment its length and take the memory for it now.   [RB-33]"""
+    """Give the segment its length and take the memory for it now.   [RB-33]
+
+    What is free is asked first: taking all of it only to fail would be felt by others.
+    """
     os.ftruncate(descriptor, size)
     if not hasattr(os, "posix_fallocate"):  # macOS
         return
+    space = os.fstatvfs(descriptor)
+    free = space.f_bavail * space.f_frsize
     try:
+        if size > free:
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
         os.posix_fallocate(descriptor, 0, size)
     except OSError as error:
         if error.errno != errno.ENOSPC:
             raise
-        left = os.statvfs(SHOWN_IN)
         raise OSError(
             errno.ENOSPC,
-            f"too little shared memory: {size} bytes are needed and {left.f_bavail * left.f_frsize} are free "
-            f"in {SHOWN_IN}; take a smaller cache, or give more (Docker: --shm-size)",
+            f"too little shared memory: {size} bytes are needed and {free} are free in {SHOWN_IN}; "
+            "take a smaller cache, or give more (Docker: --shm-size)",
             name,
         ) from None
 
