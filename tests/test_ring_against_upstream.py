@@ -1,8 +1,8 @@
-"""The ring of the reference and that of the published vLLM 0.32.0 in lockstep, each also on the other's segment.
+"""The ring of the reference and that of vLLM 0.32.0 in lockstep, and each on the other's segment.
 
-After every call results, exceptions (by type), bookkeeping and the bytes of the data area are the same. Where
-0.32.0 may differ a test says so: a question that raises (RB-19), an id that is still live (RB-11), a header that
-no chunk can have (RB-15).
+After every call results, exceptions (by type), bookkeeping and the bytes of the data area are the same.
+Where 0.32.0 may differ a test says so: a question that raises (RB-19), an id that is still live (RB-11), a
+header that no chunk can have (RB-15).
 """
 
 from __future__ import annotations

@@ -77,30 +77,37 @@ class SingleWriterShmRingBuffer:
         return int.from_bytes(byte_data, "little", signed=True)
 
     def allocate_buf(self, size: int) -> tuple[int, int]:
-        """Room for `size` bytes behind the youngest chunk: its address and its id.   [RB-05, RB-07, RB-10]
+        """Room for `size` bytes behind the youngest chunk: its address and its id.   [RB-06, RB-07, RB-08]
 
         Raises:
-            AssertionError: `size` is not positive, or this is not the writer.   [RB-08, RB-28]
-            MemoryError: there is no room now, or the chunk too large; nothing changes.   [RB-06, RB-09]
+            AssertionError: `size` is not positive, or this is not the writer.
+            MemoryError: there is no room now, or the chunk is too large for a header; nothing changes.
         """
         buf = self._writable("allocate buffers")
         if size <= 0:
             raise AssertionError(f"Size must be greater than 0, not {size}")
         chunk_size = size + HEADER_BYTES
-        capacity = self.data_buffer_size
-        identifier = self.monotonic_id_end
-        address = place(self.data_buffer_start, self.data_buffer_end, chunk_size, capacity)
-        if address == NO_ROOM or identifier in self.metadata:
+        address = place(self.data_buffer_start, self.data_buffer_end, chunk_size, self.data_buffer_size)
+        if address == NO_ROOM or not self._has_free_id():
             raise MemoryError(
-                f"Not enough space in the data buffer for {chunk_size} of {capacity} bytes: "
+                f"Not enough space in the data buffer for {chunk_size} of {self.data_buffer_size} bytes: "
                 "call free_buf() to free what is not needed any more"
             )
-        HEADER.pack_into(buf, self.DATA_OFFSET + address % capacity, identifier, chunk_size)
+        identifier = self.monotonic_id_end
+        self._write_header(buf, address, identifier, chunk_size)
         self.metadata[identifier] = address
         self._sizes[identifier] = chunk_size
         self.data_buffer_end = address + chunk_size
         self.monotonic_id_end = next_id(identifier, self.ID_MAX)
         return address, identifier
+
+    def _has_free_id(self) -> bool:
+        """Whether the next id is that of no live chunk.   [RB-11]"""
+        return self.monotonic_id_end not in self.metadata
+
+    def _write_header(self, buf: memoryview, address: int, identifier: int, chunk_size: int) -> None:
+        """The first bytes of a chunk that are written, before its address is handed out.   [RB-03, RB-29]"""
+        HEADER.pack_into(buf, self.DATA_OFFSET + address % self.data_buffer_size, identifier, chunk_size)
 
     def payload_at(self, address: int) -> tuple[memoryview, tuple[int, int]]:
         """The payload of the chunk at an address, and its id and size as the segment has them.   [RB-14]
@@ -127,43 +134,46 @@ class SingleWriterShmRingBuffer:
             yield payload, header
 
     def free_buf(self, is_free_fn: Callable[[int, memoryview], bool], nbytes: int | None = None) -> list[int]:
-        """Free the oldest chunks while each is free, and return their ids in order.   [RB-16, RB-17, RB-18]
+        """Free the oldest chunks while each is free, and return their ids in order.   [RB-16, RB-18, RB-19]
 
-        It stops at the first chunk that is not free, and when chunks of `nbytes` bytes in all are freed.
-        Every question is asked before anything changes, so what `is_free_fn` raises changes nothing.
-        [RB-19]
+        With `nbytes` it stops when chunks of so many bytes in all are freed. Every question is asked before
+        anything changes, so one that raises changes nothing.
         """
         buf = self._writable("free buffers")
-        limit = self.data_buffer_size if nbytes is None else nbytes
-        freed: list[int] = []
-        freed_bytes = 0
+        freed = self._free_prefix(buf, is_free_fn, self.data_buffer_size if nbytes is None else nbytes)
+        self._forget(freed)
+        return freed
+
+    def _free_prefix(
+        self, buf: memoryview, is_free: Callable[[int, memoryview], bool], nbytes: int
+    ) -> list[int]:
+        """The ids of the oldest chunks that are free, up to `nbytes` bytes.   [RB-16, RB-17, RB-24]"""
+        free: list[int] = []
+        free_bytes = 0
         for identifier, address in self.metadata.items():
-            if freed_bytes >= limit:
+            if free_bytes >= nbytes:
                 break
             size = self._sizes[identifier]
             begin = self.DATA_OFFSET + address % self.data_buffer_size
             with buf[begin + HEADER_BYTES : begin + size] as payload:
-                if not is_free_fn(identifier, payload):
+                if not is_free(identifier, payload):
                     break
-            freed.append(identifier)
-            freed_bytes += size
-        self._forget(freed)
-        return freed
+            free.append(identifier)
+            free_bytes += size
+        return free
 
     def _forget(self, freed: list[int]) -> None:
-        """Drop these oldest chunks, and move begin to what is the oldest now.   [RB-12, RB-13, RB-20]"""
-        if not freed:
-            return
+        """Drop these oldest chunks; begin is the oldest that is left, or 0.   [RB-12, RB-13, RB-20, RB-25]"""
         for identifier in freed:
             del self.metadata[identifier], self._sizes[identifier]
-        if self.metadata:
+        if not self.metadata:
+            self.monotonic_id_start = self.monotonic_id_end
+            self.data_buffer_start = self.data_buffer_end = 0
+        elif freed:
             self.monotonic_id_start, oldest = next(iter(self.metadata.items()))
             self.data_buffer_start, self.data_buffer_end = free_up_to(
                 self.data_buffer_start, self.data_buffer_end, oldest, self.data_buffer_size
             )
-        else:
-            self.monotonic_id_start = self.monotonic_id_end
-            self.data_buffer_start = self.data_buffer_end = 0
 
     def clear(self) -> None:
         """Forget every chunk; ids go on.   [RB-21]"""

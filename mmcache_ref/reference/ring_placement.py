@@ -28,7 +28,7 @@ def position(address: int, capacity: int) -> int:
 
 
 def gap(end: int, size: int, capacity: int) -> int:
-    """How many bytes stay unused behind `end` so that a chunk of `size` bytes does not straddle.   [RB-05]
+    """How many bytes stay unused behind `end` so that a chunk does not straddle.   [RB-05, RB-23]
 
     pre: capacity > 0 and size > 0
     pre: 0 <= end < 2 * capacity
@@ -40,7 +40,7 @@ def gap(end: int, size: int, capacity: int) -> int:
 
 
 def place(begin: int, end: int, size: int, capacity: int) -> int:
-    """The virtual address of a new chunk of `size` bytes, or `NO_ROOM`.   [RB-05, RB-06, RB-09]
+    """The virtual address of a new chunk of `size` bytes, or `NO_ROOM`.   [RB-05, RB-06, RB-09, RB-22]
 
     An answer is behind end, inside the data area in one piece, and its chunk ends at most a capacity
     behind begin. `NO_ROOM` is the answer only where the chunk and the gap before it are more than what is
