@@ -17,6 +17,7 @@ from mmcache_ref.cli.exploring import explore_model
 from mmcache_ref.cli.hunting import hunt_faults
 from mmcache_ref.cli.judging import conform, replay
 from mmcache_ref.cli.reading import faults, show_clauses
+from mmcache_ref.cli.sharing import shm
 from mmcache_ref.oracle.supervisor import stop
 
 COMMANDS: Final[Mapping[str, Callable[..., None]]] = {
@@ -26,6 +27,7 @@ COMMANDS: Final[Mapping[str, Callable[..., None]]] = {
     "clauses": show_clauses,
     "faults": faults,
     "hunt": hunt_faults,
+    "shm": shm,
     "schema": schema,
     "version": version,
 }
