@@ -1,0 +1,302 @@
+"""The object store, by hand: handles, and what a reader gets for them."""
+
+from __future__ import annotations
+
+import multiprocessing
+import struct
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+from stores import OVERHEAD, Handle, Store, WatchedLock, count, filled, handle_of, make, segment, sized
+
+from mmcache_ref.reference.handles import HandleSignatureError, StaleHandleError
+from mmcache_ref.reference.seals import is_marked
+from mmcache_ref.reference.serde import MsgpackSerde, SerdeError
+
+__all__ = ["make"]
+
+pytestmark = pytest.mark.timeout(60)
+
+# Handles
+
+
+@pytest.mark.clause("OS-15", "OS-16")
+def test_the_writer_accepts_the_current_handle_only(make: Callable[..., Store]) -> None:
+    writer, _ = filled(make, 1000, 100, 100)
+    address, identifier, signature, key = handle_of(writer, "0")
+    assert [type(byte) for byte in signature] == [int] * 32
+    writer.verify_signature(key, address, identifier, signature)
+    for wrong in [
+        ("1", address, identifier, signature),
+        (None, address, identifier, signature),
+        (key, address + 1, identifier, signature),
+        (key, address, identifier + 1, signature),
+        (key, address, identifier, None),
+        (key, False, identifier, signature),
+        (key, address, False, signature),
+        (key, address, identifier, signature[::-1]),
+    ]:
+        with pytest.raises(ValueError, match="SHM handle signature"):
+            writer.verify_signature(*wrong)
+    writer.free_unused()
+    with pytest.raises(HandleSignatureError, match="SHM handle signature"):
+        writer.verify_signature(key, address, identifier, signature)
+
+
+@pytest.mark.clause("OS-17")
+def test_a_reader_verifies_without_counting_or_looking(make: Callable[..., Store]) -> None:
+    writer = make()
+    reader = make(writer)
+    writer.put("a", 1)
+    address, identifier, signature, key = handle_of(writer, "a")
+    for _ in range(2):
+        reader.touch(key, address, identifier, signature)
+        reader.verify_signature(key, address, identifier, signature)
+    assert count(writer, "a") == 0
+    for check in (reader.touch, reader.verify_signature):
+        with pytest.raises(HandleSignatureError, match="SHM handle signature"):
+            check("b", address, identifier, signature)
+    writer.clear()
+    writer.put("b", sized(500))
+    reader.verify_signature(key, address, identifier, signature)
+    with pytest.raises(StaleHandleError, match="has been modified or is invalid"):
+        reader.touch(key, address, identifier, signature)
+
+
+@pytest.mark.clause("OS-18", "OS-19")
+@pytest.mark.parametrize(
+    "change", ["key", "address", "id", "signature", "no key", "no signature", "bool", "range"]
+)
+def test_a_forged_handle_is_refused_before_the_data_area_is_read(
+    make: Callable[..., Store], change: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    writer = make()
+    reader = make(writer)
+    writer.put("a", 1)
+    writer.put("b", 2)
+    address, identifier, signature, key = handle_of(writer, "a")
+    forged: dict[str, Any] = {
+        "key": (address, identifier, signature, "b"),
+        "address": (address + 1, identifier, signature, key),
+        "id": (address, identifier + 1, signature, key),
+        "signature": (address, identifier, [*signature[:31], signature[31] ^ 1], key),
+        "no key": (address, identifier, signature, None),
+        "no signature": (address, identifier, None, key),
+        "bool": (False, identifier, signature, key),
+        "range": (2**64, identifier, signature, key),
+    }[change]
+    monkeypatch.setattr(reader, "_memory", None)
+    with pytest.raises(HandleSignatureError, match="SHM handle signature"):
+        reader.get(*forged)
+    assert count(writer, "a") == 0
+
+
+# Reading
+
+
+@pytest.mark.clause("OS-20", "OS-32")
+def test_each_read_counts_once(make: Callable[..., Store]) -> None:
+    writer = make(readers=2)
+    readers = [make(writer), make(writer)]
+    writer.put("a", 1)
+    writer.put("b", 1)
+    for number in range(1, 4):
+        for reader in readers:
+            reader.get(*handle_of(writer, "a"))
+        assert (count(writer, "a"), count(writer, "b")) == (2 * number, 0)
+        writer.get_cached("b")
+    assert writer.writer_flag == {0: 1, 1: 4}
+
+
+@pytest.mark.clause("OS-20")
+def test_a_writer_with_a_lock_counts_as_a_reader_and_needs_no_signature(make: Callable[..., Store]) -> None:
+    writer = make(lock=multiprocessing.Lock())
+    writer.put("a", 1)
+    assert writer.get(0, 0) == 1
+    assert count(writer, "a") == 1
+
+
+@pytest.mark.clause("OS-20", "OS-21")
+def test_a_writer_without_a_lock_reads_and_counts_nothing(make: Callable[..., Store]) -> None:
+    writer = make()
+    writer.put("a", 1)
+    assert writer.get(0, 0) == 1
+    assert count(writer, "a") == 0
+    for wrong in [(1, 0), (0, 1), (35, 0)]:
+        with pytest.raises(ValueError, match="has been modified or is invalid"):
+            writer.get(*wrong)
+
+
+@pytest.mark.clause("OS-20")
+def test_what_is_read_shares_no_memory_with_the_segment(make: Callable[..., Store]) -> None:
+    writer = make()
+    reader = make(writer)
+    writer.put("a", [np.arange(5), torch.arange(5)])
+    array, tensor = reader.get(*handle_of(writer, "a"))
+    writer.ring_buffer.shared_memory.buf[32:] = bytes(1000)
+    assert array.tolist() == tensor.tolist() == [0, 1, 2, 3, 4]
+    reader.close()
+
+
+@pytest.mark.clause("OS-20", "OS-23")
+def test_the_count_is_made_under_the_lock(
+    make: Callable[..., Store], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    lock = WatchedLock()
+    writer = make(lock=lock)
+    reader = make(writer)
+    writer.put("a", 1)
+    held: list[bool] = []
+    monkeypatch.setattr(reader, "increment_reader_flag", lambda view: held.append(lock.is_held))
+    reader.get(*handle_of(writer, "a"))
+    assert held == [True]
+    assert not lock.is_held
+
+
+@pytest.mark.clause("OS-21", "OS-26", "OS-28", "OS-29")
+@pytest.mark.parametrize("way", ["freed", "cleared"])
+@pytest.mark.parametrize("then", [None, 100, 60, 200])
+def test_a_handle_whose_chunk_is_gone_is_refused_whatever_lies_there(
+    make: Callable[..., Store], way: str, then: int | None
+) -> None:
+    writer, reader = filled(make, 1000, 100)
+    old = handle_of(writer, "0")
+    if way == "freed":
+        writer.free_unused()
+    else:
+        writer.clear()
+    if then is not None:
+        writer.put("new", sized(then))
+    before = segment(writer)
+    with pytest.raises(StaleHandleError, match="has been modified or is invalid"):
+        reader.get(*old)
+    assert segment(writer) == before
+
+
+def look_alike(store: Store, handle: Handle) -> bytes:
+    """What a client could lay at the address of a handle: all of it but the seal."""
+    place = 32 + handle[0]
+    chunk = bytearray(segment(store)[place : place + 100])
+    chunk[12:28] = bytes(16)
+    return bytes(chunk)
+
+
+@pytest.mark.clause("OS-22", "OS-24")
+def test_a_planted_chunk_is_not_taken_for_the_object_of_the_handle(make: Callable[..., Store]) -> None:
+    writer, reader = filled(make, 1000, 50, 100)
+    old = handle_of(writer, "1")
+    planted = look_alike(writer, old)
+    writer.clear()
+    writer.put("evil", bytes(50 - OVERHEAD) + planted)
+    assert segment(writer)[32 + 50 : 32 + 150] == planted
+    before = segment(writer)
+    with pytest.raises(StaleHandleError):
+        reader.get(*old)
+    with pytest.raises(StaleHandleError):
+        reader.touch(old[3], *old[:3])
+    assert segment(writer) == before
+
+
+@pytest.mark.clause("OS-22")
+def test_an_old_seal_is_of_no_use_to_another_chunk(make: Callable[..., Store]) -> None:
+    writer, reader = filled(make, 1000, 100)
+    old = handle_of(writer, "0")
+    chunk = segment(writer)[32:132]
+    writer.clear()
+    writer.put("0", sized(100, b"y"))
+    writer.ring_buffer.shared_memory.buf[32 + 12 : 32 + 28] = chunk[12:28]
+    with pytest.raises(StaleHandleError):
+        reader.get(*handle_of(writer, "0"))
+    with pytest.raises(StaleHandleError):
+        reader.get(*old)
+
+
+class Interrupted(MsgpackSerde):
+    """Something happens while an object is copied out."""
+
+    meanwhile: Callable[[], Any] = staticmethod(lambda: None)
+    fails = False
+
+    def deserialize(self, data: memoryview) -> Any:
+        value = super().deserialize(data)
+        type(self).meanwhile()
+        if self.fails:
+            raise SerdeError("what was copied makes no sense")
+        return value
+
+
+@pytest.mark.clause("OS-22", "OS-23")
+@pytest.mark.parametrize("fails", [False, True], ids=["readable", "unreadable"])
+@pytest.mark.parametrize("then", [None, 100, 60, 200])
+def test_a_clear_during_the_copy_is_a_stale_handle_and_no_count(
+    make: Callable[..., Store], monkeypatch: pytest.MonkeyPatch, fails: bool, then: int | None
+) -> None:
+    writer = make(serde=Interrupted)
+    reader = make(writer)
+    writer.put("a", sized(100))
+
+    def clear() -> None:
+        writer.clear()
+        if then is not None:
+            writer.put("b", sized(then))
+        after.append(segment(writer))
+
+    after: list[bytes] = []
+    monkeypatch.setattr(Interrupted, "meanwhile", staticmethod(clear))
+    monkeypatch.setattr(Interrupted, "fails", fails)
+    with pytest.raises(StaleHandleError, match="has been modified or is invalid"):
+        reader.get(*handle_of(writer, "a"))
+    assert [segment(writer)] == after
+
+
+@pytest.mark.clause("OS-24", "OS-32")
+def test_a_read_that_fails_in_the_serde_counts_nothing(make: Callable[..., Store]) -> None:
+    writer = make()
+    reader = make(writer)
+    writer.put("a", "text")
+    writer.ring_buffer.shared_memory.buf[32 + 12 + 16] = 0
+    with pytest.raises(SerdeError):
+        reader.get(*handle_of(writer, "a"))
+    assert count(writer, "a") == 0
+
+
+class Unsealed(MsgpackSerde):
+    SEAL_BYTES = 0
+
+
+@pytest.mark.clause("OS-22")
+def test_without_seals_id_and_size_are_looked_at(make: Callable[..., Store]) -> None:
+    writer = make(serde=Unsealed)
+    reader = make(writer)
+    assert not is_marked(writer.ring_buffer.get_auth_secret())
+    writer.put("a", b"x" * 50)
+    old = handle_of(writer, "a")
+    assert reader.get(*old) == b"x" * 50
+    writer.clear()
+    writer.put("b", b"y" * 50)
+    with pytest.raises(StaleHandleError):
+        reader.get(*old)
+    for size in (0, 11, 1001, -1):
+        writer.ring_buffer.shared_memory.buf[32:40] = struct.pack("<ii", 0, size)
+        with pytest.raises(StaleHandleError):
+            reader.get(*old)
+
+
+@pytest.mark.clause("OS-22", "OS-21")
+def test_an_address_at_the_very_end_of_the_area_is_a_stale_handle(make: Callable[..., Store]) -> None:
+    writer = make(208)
+    reader = make(writer)
+    writer.put("0", sized(100))
+    reader.get(*handle_of(writer, "0"))
+    writer.put("1", sized(100))
+    reader.get(*handle_of(writer, "1"))
+    old = handle_of(writer, "1")
+    smaller = make(110)
+    with pytest.raises(HandleSignatureError):
+        make(smaller).get(*old)
+    reader.ring_buffer.data_buffer_size = 108
+    with pytest.raises(StaleHandleError):
+        reader.get(*old)

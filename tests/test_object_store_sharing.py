@@ -1,0 +1,110 @@
+"""The object store, by hand: several processes, and the lock they share."""
+
+from __future__ import annotations
+
+import multiprocessing
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+from stores import Store, count, filled, handle_of, make, segment, state
+
+from mmcache_ref.reference import object_chunks
+from mmcache_ref.reference.ring_buffer import SingleWriterShmRingBuffer
+from mmcache_ref.reference.serde import MsgpackSerde
+
+__all__ = ["make"]
+
+pytestmark = pytest.mark.timeout(60)
+
+
+@pytest.mark.clause("OS-34")
+def test_a_handle_says_all_that_a_reader_needs(make: Callable[..., Store]) -> None:
+    lock = multiprocessing.Lock()
+    writer = make(1000, 200, 3, lock=lock)
+    handle = writer.handle()
+    assert (handle.max_object_size, handle.n_readers) == (200, 3)
+    assert handle.ring_buffer_handle == (1000, writer.ring_buffer.shared_memory.name)
+    assert (handle.serde_class, handle.reader_lock) == (MsgpackSerde, lock)
+    reader = make(writer)
+    assert not reader.is_writer
+    assert (reader.max_object_size, reader.n_readers, reader.serde_class) == (200, 3, MsgpackSerde)
+
+
+def _read_in_another_process(handle: Any, wanted: Any, answers: Any) -> None:
+    reader = Store.create_from_handle(handle)
+    answers.put([reader.get(*each) for each in wanted])
+    reader.close()
+
+
+@pytest.mark.clause("OS-34")
+def test_another_process_reads_and_is_counted(make: Callable[..., Store]) -> None:
+    spawn = multiprocessing.get_context("spawn")
+    writer = make(lock=spawn.Lock())
+    writer.put("a", [1, np.arange(3)])
+    answers = spawn.Queue()
+    wanted = [handle_of(writer, "a")] * 2
+    process = spawn.Process(target=_read_in_another_process, args=(writer.handle(), wanted, answers))
+    process.start()
+    first, second = answers.get(timeout=50)
+    process.join(timeout=50)
+    assert first[1].tolist() == second[1].tolist() == [0, 1, 2]
+    assert process.exitcode == 0
+    assert count(writer, "a") == 2
+
+
+@pytest.mark.clause("OS-35")
+def test_a_reader_needs_the_lock(make: Callable[..., Store]) -> None:
+    writer = make()
+    with pytest.raises(ValueError, match="lock"):
+        Store.create_from_handle(writer.handle())
+    with SingleWriterShmRingBufferReader(writer) as ring, pytest.raises(ValueError, match="lock"):
+        Store(100, 1, ring)
+
+
+class SingleWriterShmRingBufferReader:
+    """The ring of a store, attached to, for as long as a `with` block."""
+
+    def __init__(self, writer: Store) -> None:
+        self.ring = SingleWriterShmRingBuffer(*writer.ring_buffer.handle())
+
+    def __enter__(self) -> SingleWriterShmRingBuffer:
+        return self.ring
+
+    def __exit__(self, *_: object) -> None:
+        self.ring.close()
+
+
+@pytest.mark.clause("OS-36")
+def test_a_reader_changes_nothing(make: Callable[..., Store]) -> None:
+    writer, reader = filled(make, 1000, 100)
+    before = state(writer), segment(writer)
+    for change in (lambda: reader.put("b", 1), reader.clear, reader.free_unused):
+        with pytest.raises(AssertionError):
+            change()
+    assert (state(writer), segment(writer)) == before
+
+
+@pytest.mark.clause("OS-37")
+def test_a_second_close_does_nothing(make: Callable[..., Store]) -> None:
+    writer = make()
+    reader = make(writer)
+    for store in (reader, writer):
+        store.close()
+        store.close()
+
+
+@pytest.mark.clause("OS-40")
+def test_a_lock_that_nobody_gives_back_is_said_loudly(
+    make: Callable[..., Store], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(object_chunks, "LOCK_SECONDS", 0.01)
+    lock = multiprocessing.Lock()
+    writer = make(lock=lock)
+    reader = make(writer)
+    writer.put("a", 1)
+    with lock, pytest.raises(RuntimeError, match="died holding it"):
+        reader.get(*handle_of(writer, "a"))
+    assert count(writer, "a") == 0
+    assert reader.get(*handle_of(writer, "a")) == 1
