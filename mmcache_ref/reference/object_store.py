@@ -21,7 +21,7 @@ from .serde import MsgpackSerde, ObjectSerde
 
 
 class SingleWriterShmObjectStorage(ObjectChunks):
-    """The object store over one ring. It is a writer if the ring is.
+    """The object store over one ring: the writer's if the ring is the writer's.   [OS-30, OS-36]
 
     `max_object_size` is in serialized bytes; each of `n_readers` readers acknowledges each reference once.
     `reader_lock` is shared by the readers; a writer may have it too.
@@ -214,7 +214,7 @@ class SingleWriterShmObjectStorage(ObjectChunks):
     # Freeing
 
     def default_is_free_check(self, id: int, buf: memoryview) -> bool:
-        """Whether nobody needs the chunk: not touched, and every reference acknowledged.   [OS-25]"""
+        """Whether nobody needs the chunk: not touched, and all references acknowledged. [OS-25, OS-31, OS-33]"""
         return id not in self._touched and COUNT.unpack_from(buf)[0] >= self.writer_flag[id] * self.n_readers
 
     def free_unused(self) -> None:
