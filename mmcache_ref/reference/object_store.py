@@ -39,11 +39,11 @@ class SingleWriterShmObjectStorage(ObjectChunks):
             raise ValueError(
                 "a reader of the object store needs the lock that the readers share; it got None"
             )
-        super().__init__(ring_buffer, getattr(serde_class, "SEAL_BYTES", 0) == SEAL_BYTES, reader_lock)
+        self.ser_de = serde_class()
+        super().__init__(ring_buffer, getattr(self.ser_de, "SEAL_BYTES", 0) == SEAL_BYTES, reader_lock)
         self.max_object_size = max_object_size
         self.n_readers = n_readers
         self.serde_class = serde_class
-        self.ser_de = serde_class()
         if self.is_writer:
             self.key_index: dict[str, tuple[int, int]] = {}
             self.id_index: dict[int, str] = {}
@@ -214,7 +214,7 @@ class SingleWriterShmObjectStorage(ObjectChunks):
     # Freeing
 
     def default_is_free_check(self, id: int, buf: memoryview) -> bool:
-        """Whether nobody needs the chunk: not touched, and all references acknowledged. [OS-25, OS-31, OS-33]"""
+        """Whether nobody needs the chunk: no touch, no reference left.   [OS-25, OS-31, OS-33]"""
         return id not in self._touched and COUNT.unpack_from(buf)[0] >= self.writer_flag[id] * self.n_readers
 
     def free_unused(self) -> None:
