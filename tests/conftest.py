@@ -1,9 +1,11 @@
-"""What all tests share: reproducible generated data, and the broken targets on the path."""
+"""What all tests share: reproducible generated data, the broken targets on the path, a shared-memory pair."""
 
 from __future__ import annotations
 
 import sys
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import hypothesis
 import pytest
@@ -18,6 +20,25 @@ hypothesis.settings.load_profile("reproducible")
 
 if str(TESTS) not in sys.path:
     sys.path.insert(0, str(TESTS))
+
+
+@pytest.fixture
+def ring_name(monkeypatch: pytest.MonkeyPatch) -> str:
+    """A name for a segment, which stands in the environment."""
+    from shm_setup import RING_NAME_VARIABLE, fresh_name
+
+    name = fresh_name()
+    monkeypatch.setenv(RING_NAME_VARIABLE, name)
+    return name
+
+
+@pytest.fixture
+def shm(ring_name: str) -> Iterator[Any]:
+    """A shared-memory sender and its two workers: `sender`, `workers`, `store`, `name`."""
+    from shm_setup import shm_pair
+
+    with shm_pair(ring_name) as pair:
+        yield pair
 
 
 @pytest.fixture(scope="session")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import secrets
 from threading import Lock
 from types import SimpleNamespace
 from typing import Any
@@ -15,12 +17,15 @@ from mmcache_ref.reference import (
     MultiModalConfig,
     MultiModalProcessorOnlyCache,
     ParallelConfig,
+    ShmObjectStoreReceiverCache,
+    ShmObjectStoreSenderCache,
     VllmConfig,
     engine_receiver_cache_from_config,
     processor_cache_from_config,
     processor_only_cache_from_config,
     worker_receiver_cache_from_config,
 )
+from mmcache_ref.reference.config import RING_NAME_VARIABLE
 
 LOCK = Lock()
 
@@ -187,11 +192,23 @@ def test_a_worker_of_the_shared_memory_cache_needs_the_lock() -> None:
     assert worker_receiver_cache_from_config(config(), None) is None
 
 
-@pytest.mark.clause("FA-05", "FA-07", "FA-08")
-def test_the_shared_memory_cache_is_refused_with_what_to_use_instead() -> None:
-    shm = config(cache_type="shm")
-    with pytest.raises(NotImplementedError, match=r"'shm'.*use mm_processor_cache_type='lru'"):
-        processor_cache_from_config(shm)
-    with pytest.raises(NotImplementedError, match=r"'shm'.*use mm_processor_cache_type='lru'"):
-        worker_receiver_cache_from_config(shm, LOCK)
+@pytest.fixture
+def a_ring_of_its_own(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(RING_NAME_VARIABLE, f"mmcache_{os.getpid()}_{secrets.token_hex(4)}")
+
+
+@pytest.mark.clause("FA-05", "FA-07", "FA-08", "FA-13")
+@pytest.mark.usefixtures("a_ring_of_its_own")
+def test_p0_and_the_workers_get_the_halves_of_the_shared_memory_pair() -> None:
+    shm = config(cache_type="shm", cache_gb=1000.5 / 2**30)
     assert engine_receiver_cache_from_config(shm) is None
+    sender = processor_cache_from_config(shm)
+    try:
+        assert type(sender) is ShmObjectStoreSenderCache
+        assert sender._shm_cache.ring_buffer.data_buffer_size == 1000
+        worker = worker_receiver_cache_from_config(shm, LOCK)
+        assert type(worker) is ShmObjectStoreReceiverCache
+        worker.close()
+    finally:
+        assert sender is not None
+        sender.close()

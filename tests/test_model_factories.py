@@ -12,12 +12,15 @@ from mmcache_ref.model.factories import (
     PROCESSOR_ONLY,
     RECEIVER,
     SENDER,
+    SHM_RECEIVER,
+    SHM_SENDER,
     Config,
     Configuration,
     Make,
     State,
     cache_type,
     makes_shared_memory,
+    needs_large_segment,
     observe,
     operations,
     step,
@@ -28,10 +31,16 @@ LRU = Configuration()
 SHM = Configuration(cache_type="shm")
 
 
+def made(function: Any, configuration: Configuration, has_lock: bool = True) -> tuple[Any, State]:
+    """What comes back, and what it was given."""
+    state, outcome = step(Config(), State(7), Make(function, configuration, has_lock))
+    return outcome.result, state
+
+
 def make(function: Any, configuration: Configuration, has_lock: bool = True) -> tuple[Any, int | None]:
     """What comes back, and its budget."""
-    state, outcome = step(Config(), State(7), Make(function, configuration, has_lock))
-    return outcome.result, state.budget
+    result, state = made(function, configuration, has_lock)
+    return result, state.budget
 
 
 @pytest.mark.clause("FA-01", "FA-02", "FA-03")
@@ -101,24 +110,32 @@ def test_a_worker_needs_a_lock_for_shared_memory() -> None:
     assert make("worker", Configuration(cache_type="shm"), has_lock=False) == (Raised("ValueError"), None)
 
 
-def test_what_would_make_shared_memory_has_no_answer() -> None:
-    for function in ("processor", "worker"):
-        with pytest.raises(ValueError, match="shared-memory"):
-            make(function, Configuration(cache_type="shm"))
+@pytest.mark.clause("FA-03", "FA-05", "FA-08", "FA-13", "FA-14")
+def test_a_shared_memory_cache_is_given_ring_objects_and_readers() -> None:
+    configuration = Configuration(1000, "shm", workers=3, object_bytes=500)
+    given = State(ring=1000, object_limit=500, readers=3)
+    assert made("processor", configuration) == (SHM_SENDER, given)
+    assert made("worker", configuration) == (SHM_RECEIVER, given)
+    assert not State(7).is_shared
 
 
-def test_the_alphabet_makes_no_shared_memory_and_leaves_out_nothing_else() -> None:
+def test_the_alphabet_makes_no_large_segment_and_leaves_out_nothing_else() -> None:
     """3 budgets, 3 types, two flags and two counts of 2 values: 144 configurations. Five calls of each: the
     worker with and without lock.
 
-    Replicable with `shm` are 2 (budgets above 0) x 3 (one engine, or two that are balanced from outside):
-    each loses the processor, and the worker with a lock.
+    Replicable with `shm` and 4 GiB are 3 (one engine, or two that are balanced from outside): each loses the
+    processor, and the worker with a lock.
     """
-    made = list(operations(Config(), State()))
-    assert len(made) == 144 * 5 - 6 * 2
-    assert not any(makes_shared_memory(each) for each in made)
-    assert len(set(made)) == len(made)
+    all_made = list(operations(Config(), State()))
+    assert len(all_made) == 144 * 5 - 3 * 2
+    assert sum(map(makes_shared_memory, all_made)) == 3 * 2
+    assert not any(map(needs_large_segment, all_made))
+    assert len(set(all_made)) == len(all_made)
 
 
 def test_what_can_be_observed() -> None:
-    assert observe(Config(), State(1000)) == {"budget": 1000}
+    nothing = {"budget": None, "named": None, "ring": None, "object limit": None, "readers": None}
+    assert observe(Config(), State()) == nothing
+    assert observe(Config(), State(1000)) == nothing | {"budget": 1000}
+    shared = {"named": True, "ring": 1000, "object limit": 500, "readers": 3}
+    assert observe(Config(), State(ring=1000, object_limit=500, readers=3)) == nothing | shared

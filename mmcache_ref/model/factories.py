@@ -1,6 +1,6 @@
 """Which cache a configuration gets: a decision table.   [spec/09-factories.md]
 
-The shared-memory caches themselves are not made here: only what is decided without making one.
+Shared-memory caches are made on segments of at most `SEGMENT_BYTES`.
 """
 
 from __future__ import annotations
@@ -15,11 +15,14 @@ from .component import Aspect, Op, Outcome, Raised, Rule, rule
 
 NAME = "factories"
 GIB = 2**30
+MIB = 2**20
+SEGMENT_BYTES = MIB
+"""The largest segment that is made."""
 Function = Literal["processor", "processor_only", "engine", "worker"]
 
 
 class Configuration(msgspec.Struct, frozen=True):
-    """What the factories read; `budget_bytes` is `mm_processor_cache_gb` in bytes."""
+    """What the factories read: `mm_processor_cache_gb` and `mm_shm_cache_max_object_size_mb` in bytes."""
 
     budget_bytes: int = 4 * GIB
     cache_type: str = "lru"
@@ -27,6 +30,8 @@ class Configuration(msgspec.Struct, frozen=True):
     api_processes: int = 1
     data_parallel_size: int = 1
     is_externally_balanced: bool = False
+    workers: int = 1
+    object_bytes: int = 128 * MIB
 
 
 class Make(Op, frozen=True, tag="make"):
@@ -52,26 +57,44 @@ PRESETS = {"tiny": Config(), "small": Config(budgets=(-GIB, 0, 1, 1000, 4 * GIB)
 
 
 class State(NamedTuple):
-    """The budget of the cache made last; None where none was made or it has none."""
+    """What the cache made last was given; None where none was made or it has no such thing."""
 
     budget: int | None = None
+    ring: int | None = None
+    object_limit: int | None = None
+    readers: int | None = None
+
+    @property
+    def is_shared(self) -> bool:
+        """Was it a shared-memory cache?"""
+        return self.ring is not None
 
 
 RULES: Mapping[tuple[str, str], Rule] = {
     **{("make", f"{function}: none"): rule("FA-01") for function in ("processor", "processor_only")},
     ("make", "processor: processor-only"): rule("FA-02"),
     ("make", "processor: lru"): rule("FA-05"),
+    ("make", "processor: shm"): rule("FA-05", "FA-03"),
     **{("make", f"{function}: unknown"): rule("FA-04") for function in ("processor", "engine", "worker")},
     ("make", "processor_only: processor-only"): rule("FA-06"),
     ("make", "engine: none"): rule("FA-07"),
     ("make", "engine: lru"): rule("FA-07", "FA-03"),
     ("make", "worker: none"): rule("FA-08"),
     ("make", "worker: no lock"): rule("FA-08"),
+    ("make", "worker: shm"): rule("FA-08", "FA-03"),
 }
-ASPECTS = {"budget": Aspect(2, "FA-11")}
+ASPECTS = {
+    "budget": Aspect(2, "FA-11"),
+    "named": Aspect(2, "FA-12"),
+    "ring": Aspect(2, "FA-13"),
+    "object limit": Aspect(2, "FA-13"),
+    "readers": Aspect(2, "FA-14"),
+}
 RECEIVER = "LruKeyReplicatedReceiverCache"
 SENDER = "LruKeyReplicatedSenderCache"
 PROCESSOR_ONLY = "MultiModalProcessorOnlyCache"
+SHM_SENDER = "ShmObjectStoreSenderCache"
+SHM_RECEIVER = "ShmObjectStoreReceiverCache"
 
 
 def cache_type(configuration: Configuration) -> str | None:
@@ -90,22 +113,32 @@ def initial(config: Config) -> State:
 
 
 def operations(config: Config, state: State) -> Iterator[Operation]:
-    """Every combination, but for those that would make a shared-memory cache."""
+    """Every combination, but for those that would make a large segment."""
     flags = (True, False)
     combined = product(config.budgets, config.cache_types, flags, config.counts, config.counts, flags)
     functions: tuple[Function, ...] = ("processor", "processor_only", "engine", "worker")
     for values in combined:
-        configuration = Configuration(*values)
+        configuration = Configuration(*values, workers=values[3] + 1, object_bytes=values[4] * MIB // 4)
         for function, has_lock in product(functions, flags):
             operation = Make(function, configuration, has_lock)
-            if not makes_shared_memory(operation) and (has_lock or function == "worker"):
+            if not needs_large_segment(operation) and (has_lock or function == "worker"):
                 yield operation
 
 
 def makes_shared_memory(operation: Operation) -> bool:
-    """Would it make a cache that lives in shared memory, or attach to one?"""
+    """Does it make a cache that lives in shared memory, or attach to one?"""
     is_served = operation.function == "processor" or (operation.function == "worker" and operation.has_lock)
     return cache_type(operation.configuration) == "shm" and is_served
+
+
+def needs_large_segment(operation: Operation) -> bool:
+    """Would it need a segment that is too large to be made for a check?"""
+    return makes_shared_memory(operation) and not is_small(operation.configuration)
+
+
+def is_small(configuration: Configuration) -> bool:
+    """Is a segment of this budget made for a check?"""
+    return configuration.budget_bytes <= SEGMENT_BYTES
 
 
 def bare(config: Config) -> Config:
@@ -119,19 +152,21 @@ def view(state: State) -> tuple[object, ...]:
 
 
 def observe(config: Config, state: State) -> dict[str, object]:
-    """The budget."""
-    return {"budget": state.budget}
+    """The budget of an LRU; name, sizes and readers of a shared-memory cache."""
+    return {
+        "budget": state.budget,
+        "named": True if state.is_shared else None,
+        "ring": state.ring,
+        "object limit": state.object_limit,
+        "readers": state.readers,
+    }
 
 
 def step(config: Config, state: State, operation: Operation) -> tuple[State, Outcome]:
-    """One decision.   [FA-04, FA-05, FA-06, FA-07, FA-08, FA-11]
-
-    Raises `ValueError` for what would make shared memory.
-    """
-    if makes_shared_memory(operation):
-        raise ValueError("the shared-memory caches are not made here")
-    chosen = cache_type(operation.configuration)
-    made = State(operation.configuration.budget_bytes)
+    """One decision.   [FA-04, FA-05, FA-06, FA-07, FA-08, FA-11]"""
+    configuration = operation.configuration
+    chosen = cache_type(configuration)
+    made = State(configuration.budget_bytes)
     function = operation.function
     if function in ("processor", "processor_only"):
         if chosen is None:
@@ -146,6 +181,19 @@ def step(config: Config, state: State, operation: Operation) -> tuple[State, Out
         if chosen == "lru":
             return made, Outcome("engine: lru", RECEIVER)
         return State(), Outcome("engine: none", "None")
+    if chosen == "shm" and function == "processor":
+        return shared(configuration), Outcome("processor: shm", SHM_SENDER)
+    if chosen == "shm" and operation.has_lock:
+        return shared(configuration), Outcome("worker: shm", SHM_RECEIVER)
     if chosen == "shm":
         return State(), Outcome("worker: no lock", Raised("ValueError"))
     return State(), Outcome("worker: none", "None")
+
+
+def shared(configuration: Configuration) -> State:
+    """What a shared-memory cache is given.   [FA-12, FA-13, FA-14]"""
+    return State(
+        ring=configuration.budget_bytes,
+        object_limit=configuration.object_bytes,
+        readers=configuration.workers,
+    )

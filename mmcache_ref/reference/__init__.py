@@ -29,6 +29,7 @@ from .key_replicated import LruKeyReplicatedReceiverCache, LruKeyReplicatedSende
 from .lru import CacheInfo, LRUCache
 from .merge import merge_mm_kwargs
 from .processor_only import MultiModalProcessorOnlyCache
+from .shm_caches import ShmObjectStoreReceiverCache, ShmObjectStoreSenderCache
 from .sizes import (
     MultiModalCache,
     MultiModalCacheValue,
@@ -75,6 +76,8 @@ __all__ = [
     "ParallelConfig",
     "PlaceholderRange",
     "ResolvedPromptUpdate",
+    "ShmObjectStoreReceiverCache",
+    "ShmObjectStoreSenderCache",
     "VllmConfig",
     "batched_tensors_equal",
     "engine_receiver_cache_from_config",

@@ -6,12 +6,17 @@ objects serve as well.
 
 from __future__ import annotations
 
+import base64
+import os
+import uuid
 from dataclasses import dataclass, field
 from typing import Any, Final
 
 MM_CACHE_TYPES: Final = ("lru", "shm")
 
 DEFAULT_MAX_OBJECT_SIZE_MB: Final = 128
+
+RING_NAME_VARIABLE: Final = "VLLM_OBJECT_STORAGE_SHM_BUFFER_NAME"
 
 
 def check_cache_type(cache_type: Any) -> None:
@@ -77,3 +82,24 @@ class VllmConfig:
 
     model_config: ModelConfig = field(default_factory=ModelConfig)
     parallel_config: ParallelConfig = field(default_factory=ParallelConfig)
+
+
+def ring_bytes(config: Any) -> int:
+    """Bytes of the ring: the budget, cut to a whole number.   [FA-13]"""
+    return int(config.mm_processor_cache_gb * 2**30)
+
+
+def max_object_bytes(config: Any) -> int:
+    """Bytes of the largest object, with what the store adds to it.   [FA-13]"""
+    return int(config.mm_shm_cache_max_object_size_mb * 2**20)
+
+
+def ring_name() -> str:
+    """Name of the segment: from the environment, where it is put if it is not there.   [FA-12]
+
+    A made-up name has 30 characters: with its slash the 31 that macOS allows.
+    """
+    if RING_NAME_VARIABLE not in os.environ:
+        unique = base64.urlsafe_b64encode(uuid.uuid4().bytes).decode().rstrip("=")
+        os.environ[RING_NAME_VARIABLE] = f"vllm_mm_{unique}"
+    return os.environ[RING_NAME_VARIABLE]

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal, NoReturn, TypeAlias
+from typing import Any, Literal, TypeAlias
 
 from .base import BaseMultiModalProcessorCache, BaseMultiModalReceiverCache
 from .config import check_cache_type
 from .key_replicated import LruKeyReplicatedReceiverCache, LruKeyReplicatedSenderCache
 from .processor_only import MultiModalProcessorOnlyCache
+from .shm_caches import ShmObjectStoreReceiverCache, ShmObjectStoreSenderCache
 
 CacheType: TypeAlias = Literal["processor_only", "lru", "shm"]
 
@@ -20,7 +21,7 @@ def processor_cache_from_config(vllm_config: Any) -> BaseMultiModalProcessorCach
     if cache_type == "lru":
         return LruKeyReplicatedSenderCache(vllm_config.model_config)
     if cache_type == "shm":
-        _refuse_shm()
+        return ShmObjectStoreSenderCache(vllm_config)
     return None
 
 
@@ -50,7 +51,7 @@ def worker_receiver_cache_from_config(
         return None
     if shared_worker_lock is None:
         raise ValueError("mm_processor_cache_type='shm' needs the workers' common lock as shared_worker_lock")
-    _refuse_shm()
+    return ShmObjectStoreReceiverCache(vllm_config, shared_worker_lock)
 
 
 def _cache_type(vllm_config: Any) -> CacheType | None:
@@ -78,11 +79,4 @@ def _is_ipc_possible(parallel_config: Any) -> bool:
     return bool(
         parallel_config._api_process_count == 1
         and (parallel_config.data_parallel_size == 1 or parallel_config.data_parallel_external_lb)
-    )
-
-
-def _refuse_shm() -> NoReturn:
-    raise NotImplementedError(
-        "mm_processor_cache_type='shm': the shared-memory object store is not part of this release; "
-        "use mm_processor_cache_type='lru'"
     )

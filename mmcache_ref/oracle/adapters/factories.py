@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from msgspec.structs import replace
 
 from mmcache_ref.model import factories as model
 from mmcache_ref.model.component import Raised
+from mmcache_ref.oracle import segments
 from mmcache_ref.oracle.adapters.base import Unexpected, need
 from mmcache_ref.oracle.errors import NotOffered
 
@@ -20,26 +21,84 @@ FUNCTIONS: Mapping[model.Function, str] = {
     "worker": "worker_receiver_cache_from_config",
 }
 CLASSES = (model.SENDER, model.RECEIVER, model.PROCESSOR_ONLY)
+SHM_CLASSES = (model.SHM_SENDER, model.SHM_RECEIVER)
+UNSEEN = object()
+"""What a target keeps elsewhere than vLLM does."""
 
 
 class FactoriesAdapter:
-    """Makes a cache for each operation and keeps the last."""
+    """Makes a cache for each operation, looks at it, and closes it."""
 
     def __init__(self, namespace: Any, config: model.Config) -> None:
         need(namespace, *FUNCTIONS.values(), *CLASSES)
         self.namespace = namespace
-        self.made: Any = None
+        self.seen: dict[str, Any] = {}
+        self._names: list[str] = []
+        self._closings: list[Callable[[], object]] = []
+        self._close = segments.close_with(self, self._names, self._closings)
 
     def perform(self, operation: model.Operation) -> Any:
         """One call; the name of the class that came back, or "None"."""
-        self.made = None
+        self.seen = dict.fromkeys(model.ASPECTS)
+        wanted = operation.configuration
+        is_shared = operation.function in ("processor", "worker") and model.cache_type(wanted) == "shm"
+        if not (is_shared and model.is_small(wanted)):
+            return self._made(operation)
+        need(self.namespace, *SHM_CLASSES)
+        name = segments.fresh_name()
+        self._names.append(name)
+        try:
+            with self.namespace.ring_named(name):
+                if operation.function == "worker":
+                    self._make_segment(operation)
+                return self._made(operation)
+        finally:
+            self._clean()
+
+    def _made(self, operation: model.Operation) -> Any:
+        """Make one cache and look at it."""
         config = self._config(operation.configuration)
         function = getattr(self.namespace, FUNCTIONS[operation.function])
         if operation.function == "worker":
-            self.made = self._of_worker(function, config, operation.has_lock)
+            made = self._of_worker(function, config, operation.has_lock)
         else:
-            self.made = function(config)
-        return self._name(self.made)
+            made = function(config)
+        self._close_later(made)
+        self.seen |= self._look(made)
+        return self._name(made)
+
+    def _make_segment(self, operation: model.Operation) -> None:
+        """The sender that a worker's cache attaches to."""
+        try:
+            sender = self.namespace.processor_cache_from_config(self._config(operation.configuration))
+        except Exception as error:
+            raise NotOffered("the target makes no segment for its workers") from error
+        self._close_later(sender)
+
+    def _close_later(self, made: Any) -> None:
+        """Before 0.15 caches have no `close`: what they hold goes with them."""
+        store = getattr(made, "_shm_cache", None)
+        close = getattr(made, "close", None) or getattr(store, "close", None)
+        if close is not None:
+            self._closings.append(close)
+
+    def _clean(self) -> None:
+        self._close()
+        self._close = segments.close_with(self, self._names, self._closings)
+
+    def _look(self, made: Any) -> dict[str, Any]:
+        """What the cache was given, as far as it can be seen."""
+        if made is None:
+            return {}
+        store = getattr(made, "_shm_cache", None)
+        if store is None:
+            return {"budget": getattr(getattr(made, "_cache", None), "maxsize", UNSEEN)}
+        return {
+            "named": segments.exists(self._names[-1]) if self._names else UNSEEN,
+            "ring": getattr(getattr(store, "ring_buffer", None), "data_buffer_size", UNSEEN),
+            "object limit": getattr(store, "max_object_size", UNSEEN),
+            "readers": getattr(store, "n_readers", UNSEEN),
+        }
 
     def _config(self, wanted: model.Configuration) -> Any:
         """The target's own form of a configuration."""
@@ -50,14 +109,16 @@ class FactoriesAdapter:
             _api_process_count=wanted.api_processes,
             data_parallel_size=wanted.data_parallel_size,
             data_parallel_external_lb=wanted.is_externally_balanced,
+            world_size=wanted.workers,
+            mm_shm_cache_max_object_size_mb=wanted.object_bytes / model.MIB,
         )
 
     def _name(self, made: Any) -> Any:
         """The name of a class of this target, or "None"."""
         if made is None:
             return "None"
-        for name in CLASSES:
-            if isinstance(made, getattr(self.namespace, name)):
+        for name in (*CLASSES, *SHM_CLASSES):
+            if isinstance(made, getattr(self.namespace, name, ())):
                 return name
         return Unexpected(f"a {type(made).__name__} that is none of this target's own classes")
 
@@ -104,8 +165,5 @@ class FactoriesAdapter:
             return False
 
     def observe(self) -> Mapping[str, Any]:
-        """The budget of the LRU inside, where there is one to be seen."""
-        if self.made is None:
-            return {"budget": None}
-        budget = getattr(getattr(self.made, "_cache", None), "maxsize", None)
-        return {} if budget is None else {"budget": budget}
+        """Budget, name, sizes and readers of the cache that was made, where there is one to be seen."""
+        return {name: value for name, value in self.seen.items() if value is not UNSEEN}
