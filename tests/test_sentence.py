@@ -312,6 +312,7 @@ def test_all_advice_is_about_clauses_and_public_names() -> None:
         "sys.getsizeof",
         "mm_processor_cache_gb",
         "invalidate",
+        "address",
     }
     for identifier, told in all_advice().items():
         for name in re.findall(r"`([^`]+)`", f"{told.why} {told.look}"):

@@ -174,6 +174,7 @@ def _configuration_in_words(value: Mapping[str, Any]) -> str:
     for name, count in (("API processes", "api_processes"), ("data-parallel size", "data_parallel_size")):
         words += [f"{name} {value[count]}"] if value[count] != 1 else []
     words += ["external load balancing"] if value["is_externally_balanced"] else []
-    if value["cache_type"] == "shm":
-        words += [f"world size {value['workers']}", f"objects up to {value['object_bytes']} B"]
+    words += [f"world size {value['workers']}"] if value["workers"] != 1 else []
+    is_usual = value["cache_type"] != "shm" or value["object_bytes"] == 2**27
+    words += [] if is_usual else [f"objects up to {value['object_bytes']} B"]
     return f"({', '.join(words)})"
