@@ -25,30 +25,30 @@ class Protection(NamedTuple):
     says: str
 
 
-def _accident(says: str, *protections: str) -> Accident:
+def accident(says: str, *protections: str) -> Accident:
     return Accident(says, frozenset(protections))
 
 
 ACCIDENTS: Mapping[str, Accident] = {
-    "abort": _accident("a request is taken out of the channel before P1 ingests it", "ingest-aborted"),
-    "bypass": _accident("a request reaches P1 with its data and without P0", "recorded-only"),
-    "clear-both": _accident("both sides are cleared, P0 first and P1 in a later step", "ordered-delivery"),
-    "clear-p0": _accident("P0 is cleared, P1 is not", "epoch"),
-    "clear-p1": _accident("P1 is cleared, P0 is not", "epoch"),
-    "drop": _accident("a message is lost on its way, and P0 is not told", "keep-data-until-sent"),
-    "dry-run": _accident("a request goes through P0 and the result is thrown away", "rollback"),
-    "invalidate-race": _accident(
+    "abort": accident("a request is taken out of the channel before P1 ingests it", "ingest-aborted"),
+    "bypass": accident("a request reaches P1 with its data and without P0", "recorded-only"),
+    "clear-both": accident("both sides are cleared, P0 first and P1 in a later step", "ordered-delivery"),
+    "clear-p0": accident("P0 is cleared, P1 is not", "epoch"),
+    "clear-p1": accident("P1 is cleared, P0 is not", "epoch"),
+    "drop": accident("a message is lost on its way, and P0 is not told", "keep-data-until-sent"),
+    "dry-run": accident("a request goes through P0 and the result is thrown away", "rollback"),
+    "invalidate-race": accident(
         "P0 may handle a report between the check of a request and its update", "serialised-invalidation"
     ),
-    "lost-report": _accident("P0 is not told of a miss, and the client retries", "report-always"),
-    "mixed-modality": _accident("P0 updates modality by modality, P1 by position", "one-order"),
-    "new-content": _accident("a client gives one identity to two contents", "content-identity"),
-    "oversize": _accident("a request names more bytes than the budget", "keep-touched"),
-    "reject": _accident("a request is refused after its update in P0 and never sent", "rollback"),
-    "reorder": _accident("a message overtakes another", "ordered-delivery"),
-    "restart-p1": _accident("P1 starts again, empty, and the channel is lost", "epoch"),
-    "second-engine": _accident("P0 sends a request to another P1", "paired"),
-    "second-front-end": _accident("another P0 sends a request to the same P1", "paired"),
+    "lost-report": accident("P0 is not told of a miss, and the client retries", "report-always"),
+    "mixed-modality": accident("P0 updates modality by modality, P1 by position", "one-order"),
+    "new-content": accident("a client gives one identity to two contents", "content-identity"),
+    "oversize": accident("a request names more bytes than the budget", "keep-touched"),
+    "reject": accident("a request is refused after its update in P0 and never sent", "rollback"),
+    "reorder": accident("a message overtakes another", "ordered-delivery"),
+    "restart-p1": accident("P1 starts again, empty, and the channel is lost", "epoch"),
+    "second-engine": accident("P0 sends a request to another P1", "paired"),
+    "second-front-end": accident("another P0 sends a request to the same P1", "paired"),
 }
 
 PROTECTIONS: Mapping[str, Protection] = {
@@ -79,7 +79,7 @@ DEFAULT_PROTECTIONS = frozenset(PROTECTIONS) - {"content-identity"}
 """What a protocol should have. Which content a client's own identity stands for is not in its power."""
 
 
-def _known(names: Iterable[str], known: Iterable[str], what: str) -> frozenset[str]:
+def known_names(names: Iterable[str], known: Iterable[str], what: str) -> frozenset[str]:
     """The names as a set; an unknown one is a `ValueError` that lists the known ones."""
     chosen = frozenset(names)
     unknown = sorted(chosen - set(known))
@@ -105,8 +105,8 @@ class Config:
     protections: frozenset[str] = field(default=frozenset())
 
     def __post_init__(self) -> None:
-        _known(self.accidents, ACCIDENTS, "accident")
-        _known(self.protections, PROTECTIONS, "protection")
+        known_names(self.accidents, ACCIDENTS, "accident")
+        known_names(self.protections, PROTECTIONS, "protection")
 
     def needs(self, request: Request) -> frozenset[str]:
         """The accidents without which no such request is made.
@@ -276,7 +276,7 @@ def configure(
         happening = (happening - {"all"}) | ACCIDENTS.keys()
     if "default" in stopping:
         stopping = (stopping - {"default"}) | DEFAULT_PROTECTIONS
-    _known([preset], PRESETS, "preset")
+    known_names([preset], PRESETS, "preset")
     base = PRESETS[preset]
     return Config(
         budget=base.budget,
