@@ -59,14 +59,15 @@ def free_stretches(capacity: int, ring: Ring) -> Iterator[Stretch]:
 
 
 def place(capacity: int, ring: Ring, size: int) -> int | None:
-    """The virtual address of a chunk of `size` bytes; None where no free stretch is long enough."""
+    """The virtual address of a chunk of `size` bytes; None where no free stretch is long enough.   [RB-05]"""
     return next((free.begin for free in free_stretches(capacity, ring) if free.length >= size), None)
 
 
 def allocate(capacity: int, id_max: int, ring: Ring, size: int) -> tuple[Ring, Chunk] | None:
-    """The ring with one more chunk of `size` bytes, and that chunk; None where there is no room."""
+    """The ring with one more chunk of `size` bytes, and that chunk; None where there is no room, or where its
+    id is that of a live chunk.   [RB-05, RB-06, RB-07, RB-10, RB-11]"""
     begin = place(capacity, ring, size)
-    if begin is None:
+    if begin is None or ring.next_id in [chunk.id for chunk in ring.chunks]:
         return None
     chunk = Chunk(ring.next_id, begin, size)
     return Ring((*ring.chunks, chunk), ring.begin, begin + size, (chunk.id + 1) % id_max), chunk
@@ -76,7 +77,8 @@ def free(
     capacity: int, ring: Ring, is_free: Callable[[Chunk], bool], nbytes: int | None = None
 ) -> tuple[Ring, tuple[int, ...]]:
     """The ring without its oldest chunks, up to the first that is not free or until `nbytes` bytes of chunks
-    (None: without limit) have left; and the ids of those that left, in order."""
+    (None: without limit) have left; and the ids of those that left, in order.   [RB-16, RB-17, RB-18, RB-24]
+    """
     left = 0
     gone = 0
     for chunk in ring.chunks:
@@ -89,7 +91,7 @@ def free(
 
 
 def drop_oldest(capacity: int, ring: Ring, count: int) -> Ring:
-    """The ring without its `count` oldest chunks: it begins where the next one lies, in the first lap."""
+    """The ring without its `count` oldest chunks: begin is the place of the next one.   [RB-20]"""
     chunks = ring.chunks[count:]
     if not chunks:
         return clear(ring)
@@ -98,7 +100,7 @@ def drop_oldest(capacity: int, ring: Ring, count: int) -> Ring:
 
 
 def clear(ring: Ring) -> Ring:
-    """A ring without chunks; ids go on."""
+    """A ring without chunks; ids go on.   [RB-21]"""
     return Ring(next_id=ring.next_id)
 
 
@@ -111,29 +113,49 @@ def held(capacity: int, chunks: tuple[Chunk, ...]) -> Iterator[int]:
         yield chunks[-1].size
 
 
-def gaps(capacity: int, ring: Ring) -> int:
-    """Bytes between the chunks that belong to none: what is wasted at the end of a lap."""
-    return sum(held(capacity, ring.chunks)) - sum(chunk.size for chunk in ring.chunks)
-
-
 def place_in(capacity: int, address: int) -> int:
     """Where a virtual address lies in the area: how far it is from the start of its lap."""
     return address % capacity
 
 
-def is_sound(capacity: int, ring: Ring) -> bool:
-    """Chunks lie within the area and within one lap, none over another; live bytes, gaps and free bytes make
-    up the capacity; no id twice."""
-    if not ring.chunks:
-        return ring.begin == ring.end == 0
-    places = sorted((place_in(capacity, chunk.begin), chunk.size) for chunk in ring.chunks)
+def are_apart(capacity: int, chunks: tuple[Chunk, ...]) -> bool:
+    """Each chunk lies within the area and within one lap, and none over another.   [RB-22]"""
+    places = sorted((place_in(capacity, chunk.begin), chunk.size) for chunk in chunks)
+    return all(begin + size <= capacity for begin, size in places) and all(
+        begin + size <= following for (begin, size), (following, _) in pairwise(places)
+    )
+
+
+def is_accounted(capacity: int, ring: Ring) -> bool:
+    """Live bytes, the gap and free bytes make up the capacity; there is at most one gap, smaller than the
+    chunk behind it.   [RB-23]"""
     live = sum(chunk.size for chunk in ring.chunks)
     left = sum(stretch.length for stretch in free_stretches(capacity, ring))
+    wasted = [
+        (whole - chunk.size, following.size)
+        for whole, (chunk, following) in zip(held(capacity, ring.chunks), pairwise(ring.chunks), strict=False)
+        if whole > chunk.size
+    ]
     return (
-        all(begin + size <= capacity for begin, size in places)
-        and all(begin + size <= following for (begin, size), (following, _) in pairwise(places))
-        and live + gaps(capacity, ring) + left == capacity
-        and 0 <= ring.begin < capacity
-        and ring.begin == place_in(capacity, ring.chunks[0].begin)
+        live + sum(gap for gap, _ in wasted) + left == capacity
+        and len(wasted) <= 1
+        and all(gap < behind for gap, behind in wasted)
+    )
+
+
+def is_in_first_lap(capacity: int, ring: Ring) -> bool:
+    """Begin is the oldest chunk's place, in the first lap; end is at most the capacity behind.   [RB-20]"""
+    if not ring.chunks:
+        return ring.begin == ring.end == 0
+    oldest = place_in(capacity, ring.chunks[0].begin)
+    return ring.begin == oldest and ring.begin < ring.end <= ring.begin + capacity
+
+
+def is_sound(capacity: int, ring: Ring) -> bool:
+    """All that holds of every ring.   [RB-20, RB-22, RB-23, RB-11]"""
+    return (
+        are_apart(capacity, ring.chunks)
+        and is_accounted(capacity, ring)
+        and is_in_first_lap(capacity, ring)
         and len({chunk.id for chunk in ring.chunks}) == len(ring.chunks)
     )

@@ -37,6 +37,17 @@ def exists(name: str) -> bool:
     return True
 
 
+def content(name: str) -> bytes:
+    """All bytes of a segment, as they are now."""
+    if FOLDER.is_dir():
+        return (FOLDER / name).read_bytes()
+    segment = shared_memory.SharedMemory(name)
+    try:
+        return bytes(segment.buf)
+    finally:
+        segment.close()
+
+
 def remove(name: str) -> None:
     """Remove a segment, if it is still there; whoever has it mapped keeps what it maps."""
     if exists(name):

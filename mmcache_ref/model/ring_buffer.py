@@ -1,0 +1,411 @@
+"""The single-writer ring buffer.   [spec/06-ring-buffer.md]"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Annotated, NamedTuple
+
+import msgspec
+
+from . import ring_moves as moves
+from .component import Outcome, Raised
+from .explore import Property
+from .ring_buffer_alphabet import (
+    Access,
+    Allocate,
+    Another,
+    Attach,
+    ByReader,
+    Clear,
+    Close,
+    CloseAgain,
+    Constants,
+    Create,
+    Fill,
+    Free,
+    Handle,
+    Number,
+    Operation,
+    ReaderLeaves,
+    Roles,
+    Secret,
+    Unnamed,
+    plainer,
+)
+from .ring_buffer_rules import ASPECTS, CULPRITS, RULES
+from .ring_moves import HEADER, Chunk, Ring
+
+__all__ = [
+    "ASPECTS",
+    "CULPRITS",
+    "NAME",
+    "PRESETS",
+    "PROPERTIES",
+    "RULES",
+    "Access",
+    "Allocate",
+    "Another",
+    "Attach",
+    "ByReader",
+    "Clear",
+    "Close",
+    "CloseAgain",
+    "Config",
+    "Constants",
+    "Create",
+    "Fill",
+    "Free",
+    "Handle",
+    "Number",
+    "Operation",
+    "ReaderLeaves",
+    "Roles",
+    "Secret",
+    "State",
+    "Unnamed",
+    "bare",
+    "initial",
+    "observe",
+    "operations",
+    "plainer",
+    "step",
+    "view",
+]
+
+NAME = "ring-buffer"
+ID_MAX = 1 << 31
+SECRET_BYTES = 32
+NAME_LENGTH = 30
+"""Characters of a name that every system allows."""
+
+
+class Config(msgspec.Struct, frozen=True, omit_defaults=True):
+    """`capacity` in bytes; ids wrap at `id_max`; `sizes` (bytes of payload) are what the search tries."""
+
+    capacity: Annotated[int, msgspec.Meta(ge=1, le=1 << 24)]
+    id_max: Annotated[int, msgspec.Meta(ge=1, le=ID_MAX)] = ID_MAX
+    sizes: tuple[int, ...] = ()
+
+
+PRESETS = {
+    "tiny": Config(capacity=60, id_max=4, sizes=(4, 20, 52)),
+    "small": Config(capacity=64, id_max=6, sizes=(1, 8, 24, 56)),
+}
+
+
+class State(NamedTuple):
+    """The ring; the value of the bytes in each live chunk's payload; was it closed?"""
+
+    ring: Ring = Ring()
+    fills: tuple[int, ...] = ()
+    is_closed: bool = False
+
+
+NO_ROOM = Raised("MemoryError")
+REFUSED = Raised("AssertionError")
+CLOSED = Raised("AssertionError", says="has been closed")
+NOT_A_CHUNK = Raised("ValueError", says="has been modified or is invalid")
+PREDICATE_FAILED = Raised("RuntimeError", says="is_free failed")
+DISABLED = Outcome("disabled")
+
+
+def initial(config: Config) -> State:
+    """An empty ring."""
+    return State()
+
+
+def bare(config: Config) -> Config:
+    """Capacity and ids alone."""
+    return Config(config.capacity, config.id_max)
+
+
+def view(state: State) -> tuple[object, ...]:
+    """Everything but what is in the payloads; of a closed ring, whether it has chunks."""
+    return (bool(state.ring.chunks),) if state.is_closed else state.ring
+
+
+def operations(config: Config, state: State) -> Iterator[Operation]:
+    """Every operation of the alphabet with sizes, addresses and ids at the edges."""
+    ring = state.ring
+    if state.is_closed:
+        yield Close()
+        yield Allocate(1)
+        yield Access(0)
+        yield Free()
+        return
+    for nbytes in sorted({*config.sizes, *one_over(config.capacity, ring)}):
+        yield Allocate(nbytes, fill=(41 * ring.next_id + 1) % 256)
+    yield Allocate(0)
+    yield Allocate(-1)
+    for chunk in ring.chunks:
+        yield Access(chunk.begin)
+        yield Access(chunk.begin + config.capacity, by_reader=True)
+        yield Fill(chunk.begin, fill=200 + chunk.id % 50, by_reader=chunk.id % 2 == 1)
+    for address in suspicious(config.capacity, ring):
+        yield Access(address)
+    yield Free()
+    yield Free(nbytes=0)
+    for count in range(1, len(ring.chunks)):
+        held = ring.chunks[count].id
+        whole = sum(chunk.size for chunk in ring.chunks[:count])
+        yield Free(refuses=(held,))
+        yield Free(nbytes=whole)
+        yield Free(nbytes=whole + 1)
+        yield Free(raises=held)
+    for chunk in ring.chunks[:1]:
+        yield Free(refuses=(chunk.id,))
+        yield Free(nbytes=1)
+    yield Clear()
+    yield Handle()
+    yield Roles()
+    yield ReaderLeaves()
+    yield ByReader("allocate")
+    yield ByReader("free")
+    yield ByReader("clear")
+    yield Secret()
+    yield Another()
+    yield Attach("nothing")
+    yield Attach("too-short")
+    yield Create()
+    yield Constants()
+    yield Number(ring.end)
+    yield Number(-1 - ring.end)
+    yield Unnamed()
+    yield CloseAgain()
+    yield Close()
+
+
+def one_over(capacity: int, ring: Ring) -> Iterator[int]:
+    """Bytes of payload of the smallest chunk that fits into no free stretch."""
+    longest = max((stretch.length for stretch in moves.free_stretches(capacity, ring)), default=0)
+    yield max(1, longest - HEADER + 1)
+
+
+def suspicious(capacity: int, ring: Ring) -> Iterator[int]:
+    """Addresses where no chunk begins: the last places of the area, and the middle of the last payload."""
+    yield capacity - 1
+    for chunk in ring.chunks[-1:]:
+        if chunk.size >= 2 * HEADER:
+            yield chunk.begin + chunk.size - HEADER
+
+
+def observe(config: Config, state: State) -> dict[str, object]:
+    """The observable parts of the state.   [RB-12, RB-13, RB-20]"""
+    ring = state.ring
+    return {
+        "begin": ring.begin,
+        "end": ring.end,
+        "first_id": ring.chunks[0].id if ring.chunks else ring.next_id,
+        "next_id": ring.next_id,
+        "ids": tuple([chunk.id for chunk in ring.chunks]),
+        "addresses": tuple([(chunk.id, chunk.begin) for chunk in ring.chunks]),
+        "headers": tuple([(chunk.id, chunk.size) for chunk in ring.chunks]),
+        "payloads": tuple(
+            [(chunk.id, *_shown(chunk, fill)) for chunk, fill in zip(ring.chunks, state.fills, strict=True)]
+        ),
+    }
+
+
+def step(config: Config, state: State, operation: Operation) -> tuple[State, Outcome]:
+    """One call of the API."""
+    if state.is_closed:
+        return _step_closed(state, operation)
+    ring = state.ring
+    match operation:
+        case Allocate(nbytes, fill):
+            return _allocate(config, state, nbytes, fill)
+        case Access(address, _):
+            return state, _access(config, state, address)
+        case Fill(address, fill, _):
+            return _fill(config, state, address, fill)
+        case Free():
+            return _free(config, state, operation)
+        case Clear():
+            return State(moves.clear(ring)), Outcome("cleared")
+        case ByReader():
+            return state, Outcome("refused", REFUSED)
+        case ReaderLeaves():
+            return state, Outcome("left", True)
+        case Handle():
+            return state, Outcome("read", (config.capacity, True))
+        case Secret():
+            return state, Outcome("read", (SECRET_BYTES, True, True, True))
+        case Constants():
+            return state, Outcome("read", (SECRET_BYTES, SECRET_BYTES, 4, 4, HEADER, ID_MAX))
+        case Roles():
+            return state, Outcome("read", ((config.capacity, True), (config.capacity, False)))
+        case Number(number):
+            encoded = tuple(number.to_bytes(4, "little", signed=True))
+            return state, Outcome("converted", (encoded, number))
+        case Another():
+            return state, Outcome("empty", (0, 0, 0, 0, 0))
+        case Unnamed():
+            return state, Outcome("made", (True, True))
+        case Attach(to):
+            return state, Outcome("refused", Raised("FileNotFoundError" if to == "nothing" else "Exception"))
+        case Create():
+            return state, Outcome("refused", Raised("FileExistsError"))
+        case Close():
+            return state._replace(is_closed=True), Outcome("closed", True)
+        case CloseAgain():
+            return state, Outcome("left", True)
+
+
+def _step_closed(state: State, operation: Operation) -> tuple[State, Outcome]:
+    """Every use of a closed ring is refused; closing it again is not.   [RB-30, RB-31]"""
+    match operation:
+        case Close():
+            return state, Outcome("closed", True)
+        case Allocate(nbytes) if nbytes > 0:
+            return state, Outcome("closed", CLOSED)
+        case Access(_, False):
+            return state, Outcome("closed", CLOSED)
+        case Free(None) if state.ring.chunks:
+            return state, Outcome("closed", CLOSED)
+    return state, DISABLED
+
+
+def _allocate(config: Config, state: State, nbytes: int, fill: int) -> tuple[State, Outcome]:
+    """`allocate_buf(n)`.   [RB-05, RB-06, RB-07, RB-08, RB-10, RB-11]"""
+    ring, size = state.ring, nbytes + HEADER
+    if nbytes <= 0:
+        return state, Outcome("no-bytes", REFUSED)
+    if moves.place(config.capacity, ring, size) is None:
+        return state, Outcome("no-room", NO_ROOM)
+    allocated = moves.allocate(config.capacity, config.id_max, ring, size)
+    if allocated is None:
+        return state, Outcome("id-live", NO_ROOM)
+    after, chunk = allocated
+    kind = "allocated" if chunk.begin == ring.end else "after-gap"
+    return State(after, (*state.fills, fill)), Outcome(kind, (chunk.begin, chunk.id))
+
+
+def _shown(chunk: Chunk, fill: int) -> tuple[int, int]:
+    """A payload as it is described: its bytes, and their value."""
+    return chunk.size - HEADER, fill
+
+
+def _access(config: Config, state: State, address: int) -> Outcome:
+    """`access_buf(address)`, where the model knows what lies there.   [RB-14, RB-15]"""
+    place = moves.place_in(config.capacity, address)
+    if config.capacity - place < HEADER:
+        return Outcome("not-a-chunk", NOT_A_CHUNK)
+    for chunk, fill in zip(state.ring.chunks, state.fills, strict=True):
+        inside = place - moves.place_in(config.capacity, chunk.begin)
+        if inside == 0:
+            return Outcome("read", (chunk.id, chunk.size, *_shown(chunk, fill)))
+        if HEADER <= inside <= chunk.size - HEADER and not is_size(config.capacity - place, fill):
+            return Outcome("not-a-chunk", NOT_A_CHUNK)
+    return DISABLED
+
+
+def is_size(room: int, fill: int) -> bool:
+    """Could four bytes of this value be the size of a chunk where there is room for so many bytes?"""
+    size = int.from_bytes(bytes([fill] * 4), "little", signed=True)
+    return HEADER < size <= room
+
+
+def _fill(config: Config, state: State, address: int, fill: int) -> tuple[State, Outcome]:
+    """Write through the view of a live chunk.   [RB-14]"""
+    place = moves.place_in(config.capacity, address)
+    for number, chunk in enumerate(state.ring.chunks):
+        if moves.place_in(config.capacity, chunk.begin) == place:
+            fills = (*state.fills[:number], fill, *state.fills[number + 1 :])
+            return state._replace(fills=fills), Outcome("filled")
+    return state, DISABLED
+
+
+def _free(config: Config, state: State, operation: Free) -> tuple[State, Outcome]:
+    """`free_buf(is_free, nbytes)`.   [RB-16, RB-17, RB-18, RB-19, RB-20, RB-24, RB-25]"""
+    ring, capacity = state.ring, config.capacity
+    asked: list[Chunk] = []
+
+    def is_free(chunk: Chunk) -> bool:
+        asked.append(chunk)
+        return chunk.id not in operation.refuses and chunk.id != operation.raises
+
+    after, ids = moves.free(capacity, ring, is_free, operation.nbytes)
+    if operation.raises in [chunk.id for chunk in asked if chunk.id not in operation.refuses]:
+        return state, Outcome("raised", PREDICATE_FAILED)
+    shown = tuple([(chunk.id, *_shown(chunk, state.fills[place])) for place, chunk in enumerate(asked)])
+    result = Outcome(_kind_of_free(config, ring, operation.nbytes, len(ids), len(asked)), (ids, shown))
+    return State(after, state.fills[len(ids) :]), result
+
+
+def _kind_of_free(config: Config, ring: Ring, nbytes: int | None, freed: int, asked: int) -> str:
+    """What `free_buf` did: what ended it, or that nothing did."""
+    if not ring.chunks:
+        return "nothing"
+    if nbytes is not None and nbytes <= 0:
+        return "no-bytes"
+    if len(ring.chunks) == config.id_max:
+        return "all-ids-live"
+    if freed == len(ring.chunks):
+        return "all"
+    if asked == freed:
+        return "limited"
+    return "freed" if freed else "held"
+
+
+def _is_prefix_freed(before: State, after: State) -> bool:
+    """Are the live chunks those allocated last?   [RB-24]"""
+    old, new = before.ring.chunks, after.ring.chunks
+    kept = [chunk for chunk in new if chunk in old]
+    return list(old[len(old) - len(kept) :]) == kept
+
+
+def _has_room(config: Config, ring: Ring, nbytes: int) -> bool:
+    """Is a chunk no larger than what is free before the physical end, or than what is after it?   [RB-06]"""
+    left = config.capacity - sum(moves.held(config.capacity, ring.chunks))
+    tail = config.capacity - moves.place_in(config.capacity, ring.end)
+    return nbytes + HEADER <= max(min(tail, left), left - tail)
+
+
+PROPERTIES: Mapping[str, Property] = {
+    "apart": Property(
+        "RB-22", "state", lambda config, state: moves.are_apart(config.capacity, state.ring.chunks)
+    ),
+    "all-accounted": Property(
+        "RB-23", "state", lambda config, state: moves.is_accounted(config.capacity, state.ring)
+    ),
+    "begin-in-first-lap": Property(
+        "RB-20", "state", lambda config, state: moves.is_in_first_lap(config.capacity, state.ring)
+    ),
+    "ids-differ": Property(
+        "RB-11",
+        "state",
+        lambda config, state: len({chunk.id for chunk in state.ring.chunks}) == len(state.ring.chunks),
+    ),
+    "ids-in-order": Property(
+        "RB-10",
+        "step",
+        lambda config, before, operation, outcome, after: (
+            after.ring.next_id == (before.ring.next_id + isinstance(outcome.result, tuple)) % config.id_max
+        ),
+        frozenset({"allocate"}),
+    ),
+    "oldest-first": Property(
+        "RB-24",
+        "step",
+        lambda config, before, operation, outcome, after: _is_prefix_freed(before, after),
+        frozenset({"allocate", "free", "clear"}),
+    ),
+    "refused-rightly": Property(
+        "RB-06",
+        "step",
+        lambda config, before, operation, outcome, after: (
+            None if outcome.kind != "no-room" else not _has_room(config, before.ring, operation.nbytes)
+        ),
+        frozenset({"allocate"}),
+    ),
+    "all-reclaimed": Property(
+        "RB-25",
+        "step",
+        lambda config, before, operation, outcome, after: (
+            None
+            if operation != Free() or before.is_closed
+            else moves.place(config.capacity, after.ring, config.capacity) is not None
+        ),
+        frozenset({"free"}),
+    ),
+}

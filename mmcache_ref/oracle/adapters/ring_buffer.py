@@ -1,0 +1,295 @@
+"""`SingleWriterShmRingBuffer` of a target, on real shared memory, driven by `model/ring_buffer.py`."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Callable, Iterator, Mapping
+from multiprocessing import shared_memory
+from typing import Any, Final
+
+from mmcache_ref.model import ring_buffer
+from mmcache_ref.model.ring_buffer import HEADER, ID_MAX, NAME_LENGTH
+from mmcache_ref.oracle import segments
+from mmcache_ref.oracle.adapters.base import Unexpected, need, read
+from mmcache_ref.oracle.errors import NotOffered
+
+TOO_MUCH: Final = 1 << 20
+"""Bytes by which a segment is too short for whoever attaches to it: more than the size of a page."""
+
+
+class RingBufferAdapter:
+    """One writer; readers come and go with the operations that need one."""
+
+    def __init__(self, namespace: Any, config: ring_buffer.Config) -> None:
+        need(namespace, "SingleWriterShmRingBuffer")
+        self._ring_class: Callable[..., Any] = namespace.SingleWriterShmRingBuffer
+        self._config = config
+        self._names: list[str] = []
+        self._closings: list[Callable[[], object]] = []
+        self.tidy_up = segments.close_with(self, self._names, self._closings)
+        self.name = segments.fresh_name()
+        self.ring = self._make(self.name)
+        self._is_closed = False
+        self._addresses: dict[int, int] = {}
+        if config.id_max != ID_MAX:
+            self._wrap_ids(config.id_max)
+
+    def _wrap_ids(self, id_max: int) -> None:
+        """Let ids wrap early."""
+        if not hasattr(self.ring, "ID_MAX"):
+            raise NotOffered("the target's ring has no ID_MAX, so its ids cannot be seen to wrap")
+        try:
+            self.ring.ID_MAX = id_max
+        except (AttributeError, TypeError) as error:
+            raise NotOffered(f"ID_MAX of the target's ring cannot be set: {error}") from None
+
+    def _make(self, name: str | None) -> Any:
+        """A writer of a new segment, which is removed with this adapter."""
+        if name is not None:
+            self._names.append(name)
+        ring = self._ring_class(self._config.capacity, name, True)
+        self._closings.append(lambda: _close(ring))
+        return ring
+
+    @contextlib.contextmanager
+    def _another(self, name: str | None = None) -> Iterator[Any]:
+        """Another ring, for a moment."""
+        ring = self._make(name or segments.fresh_name())
+        try:
+            yield ring
+        finally:
+            _close(ring)
+
+    @contextlib.contextmanager
+    def _reader(self) -> Iterator[Any]:
+        """A reader of the ring, for a moment."""
+        reader = self._ring_class(*self.ring.handle())
+        try:
+            yield reader
+        finally:
+            _close(reader)
+
+    @contextlib.contextmanager
+    def _side(self, by_reader: bool) -> Iterator[Any]:
+        """The reader, or the writer."""
+        if not by_reader:
+            yield self.ring
+            return
+        with self._reader() as reader:
+            yield reader
+
+    def perform(self, operation: ring_buffer.Operation) -> Any:
+        """One call of the ring; of what it returns only what a clause speaks of."""
+        ring = self.ring
+        match operation:
+            case ring_buffer.Allocate(nbytes, fill):
+                return self._allocate(nbytes, fill)
+            case ring_buffer.Access(address, by_reader):
+                with self._side(by_reader) as side, side.access_buf(address) as (payload, header):
+                    return *_numbers(header), *_described(payload)
+            case ring_buffer.Fill(address, fill, by_reader):
+                with self._side(by_reader) as side:
+                    return _fill(side, address, fill)
+            case ring_buffer.Free():
+                return self._free(operation)
+            case ring_buffer.Clear():
+                ring.clear()
+                self._addresses.clear()
+                return None
+            case ring_buffer.ByReader(call):
+                with self._reader() as reader:
+                    return _call_of_writer(reader, call)
+            case ring_buffer.ReaderLeaves():
+                with self._reader():
+                    pass
+                return segments.exists(self.name)
+            case ring_buffer.Handle():
+                size, name = ring.handle()
+                return size, name == self.name
+            case ring_buffer.Secret():
+                return self._secret()
+            case ring_buffer.Constants():
+                names = ("DATA_OFFSET", "AUTH_SECRET_BYTES", "ID_NBYTES", "SIZE_NBYTES", "MD_SIZE", "ID_MAX")
+                with self._another() as another:
+                    return tuple([getattr(another, name) for name in names])
+            case ring_buffer.Roles():
+                with self._reader() as reader:
+                    return tuple([(each.data_buffer_size, each.is_writer) for each in (ring, reader)])
+            case ring_buffer.Number(number):
+                encoded = ring.int2byte(number)
+                return tuple(encoded), ring.byte2int(encoded)
+            case ring_buffer.Another():
+                with self._another() as another:
+                    return *_places(another), *_ids(another), len(another.metadata)
+            case ring_buffer.Unnamed():
+                return self._unnamed()
+            case ring_buffer.Attach(to):
+                name, more = (segments.fresh_name(), 0) if to == "nothing" else (self.name, TOO_MUCH)
+                _close(self._ring_class(self._config.capacity + more, name))
+                return "attached"
+            case ring_buffer.Create():
+                _close(self._ring_class(self._config.capacity, self.name, True))
+                return "made"
+            case ring_buffer.Close():
+                _need_close(ring)
+                ring.close()
+                self._is_closed = True
+                return not segments.exists(self.name)
+            case ring_buffer.CloseAgain():
+                return self._close_again()
+
+    def _allocate(self, nbytes: int, fill: int) -> Any:
+        """Address and id; the payload is filled."""
+        address, identifier = self.ring.allocate_buf(nbytes)
+        self._addresses[identifier] = address
+        try:
+            _fill(self.ring, address, fill)
+        except Exception as error:
+            return Unexpected(f"its payload cannot be written: {type(error).__name__}: {error}")
+        return address, identifier
+
+    def _free(self, operation: ring_buffer.Free) -> Any:
+        """The ids freed; what `is_free` was shown of each chunk it was asked about."""
+        asked: list[Any] = []
+
+        def is_free(identifier: int, payload: memoryview) -> bool:
+            asked.append((identifier, *_described(payload)))
+            if identifier in operation.refuses:
+                return False
+            if identifier == operation.raises:
+                raise RuntimeError("is_free failed")
+            return True
+
+        limit = () if operation.nbytes is None else (operation.nbytes,)
+        freed = tuple(self.ring.free_buf(is_free, *limit))
+        for identifier in freed:
+            self._addresses.pop(identifier, None)
+        return freed, tuple(asked)
+
+    def _secret(self) -> Any:
+        """Its length; is it the reader's, that of the segment, and not another ring's?"""
+        secret = bytes(self.ring.get_auth_secret())
+        with self._reader() as reader:
+            is_shared = bytes(reader.get_auth_secret()) == secret
+        with self._another() as another:
+            is_own = bytes(another.get_auth_secret()) != secret
+        return len(secret), is_shared, segments.content(self.name)[: len(secret)] == secret, is_own
+
+    def _unnamed(self) -> tuple[bool, bool]:
+        """Do the names of two rings differ; are they short?"""
+        names = []
+        for _ in range(2):
+            ring = self._make(None)
+            names.append(str(ring.handle()[1]).lstrip("/"))
+            self._names.append(names[-1])
+        while len(self._closings) > 1:
+            self._closings.pop()()
+        return names[0] != names[1], max(map(len, names)) <= NAME_LENGTH
+
+    def _close_again(self) -> bool:
+        """Does another segment with the name of a closed ring outlive a second close, and the ring itself?"""
+        name = segments.fresh_name()
+        ring = self._make(name)
+        _need_close(ring)
+        ring.close()
+        shared_memory.SharedMemory(name, create=True, size=HEADER).close()
+        ring.close()
+        self._closings.pop()
+        del ring
+        return segments.exists(name)
+
+    def also_decided_by(self, operation: ring_buffer.Operation) -> list[str]:
+        """What `blamed` may name besides what decides the operation."""
+        match operation:
+            case ring_buffer.Allocate():
+                return ["RB-10", "RB-14"]
+            case ring_buffer.Free():
+                return ["RB-18"]
+        return []
+
+    def blamed(
+        self, operation: ring_buffer.Operation, aspect: str, expected: Any, actual: Any
+    ) -> str | None:
+        """Of address and id the one that is wrong; a view that cannot be written; ids in another order."""
+        if aspect != "outcome" or not isinstance(expected, tuple):
+            return None
+        match operation, actual:
+            case ring_buffer.Allocate(), Unexpected():
+                return "RB-14"
+            case ring_buffer.Allocate(), (address, _):
+                return "RB-05" if address != expected[0] else "RB-10"
+            case ring_buffer.Free(), (freed, _) if freed != expected[0] and sorted(freed) == sorted(expected[0]):
+                return "RB-18"
+        return None
+
+    def observe(self) -> Mapping[str, Any]:
+        """Begin, end and ids; the chunks that the target records; what is in the segment."""
+        ring = self.ring
+        if self._is_closed:
+            return {}
+        seen: dict[str, Any] = {}
+        places, ids = read(lambda: _places(ring)), read(lambda: _ids(ring))
+        seen["begin"], seen["end"] = places if isinstance(places, tuple) else (places, places)
+        seen["first_id"], seen["next_id"] = ids if isinstance(ids, tuple) else (ids, ids)
+        seen["ids"] = read(lambda: tuple(ring.metadata))
+        seen["addresses"] = read(lambda: tuple(ring.metadata.items()))
+        seen.update(self._layout())
+        return seen
+
+    def _layout(self) -> dict[str, Any]:
+        """Header and payload of each chunk, as they are in the segment."""
+        data = segments.content(self.name)[getattr(self.ring, "DATA_OFFSET", 0) :][: self._config.capacity]
+        headers, payloads = [], []
+        for identifier, address in self._addresses.items():
+            chunk = data[address % self._config.capacity :]
+            numbers = [int.from_bytes(chunk[at : at + 4], "little", signed=True) for at in (0, 4)]
+            headers.append(tuple(numbers))
+            payloads.append((identifier, *_described(memoryview(chunk[HEADER : max(HEADER, numbers[1])]))))
+        return {"headers": tuple(headers), "payloads": tuple(payloads)}
+
+
+def _close(ring: Any) -> None:
+    """Close a ring; those of old releases leave when they are dropped."""
+    if hasattr(ring, "close"):
+        ring.close()
+
+
+def _need_close(ring: Any) -> None:
+    if not hasattr(ring, "close"):
+        raise NotOffered("the target's ring has no close()")
+
+
+def _places(ring: Any) -> tuple[Any, Any]:
+    return ring.data_buffer_start, ring.data_buffer_end
+
+
+def _ids(ring: Any) -> tuple[Any, Any]:
+    return ring.monotonic_id_start, ring.monotonic_id_end
+
+
+def _numbers(header: Any) -> tuple[Any, Any]:
+    identifier, size = header
+    return identifier, size
+
+
+def _described(payload: memoryview) -> tuple[Any, ...]:
+    """The length of a payload, and the value of its bytes."""
+    values = set(bytes(payload))
+    if len(values) > 1:
+        return len(payload), Unexpected(f"a payload of mixed bytes {sorted(values)}")
+    return len(payload), values.pop() if values else None
+
+
+def _fill(ring: Any, address: int, fill: int) -> None:
+    with ring.access_buf(address) as (payload, _):
+        payload[:] = bytes([fill]) * len(payload)
+
+
+def _call_of_writer(reader: Any, call: str) -> Any:
+    match call:
+        case "allocate":
+            return reader.allocate_buf(1)
+        case "free":
+            return tuple(reader.free_buf(lambda identifier, payload: True))
+        case _:
+            return reader.clear()
