@@ -38,7 +38,9 @@ from .ring_moves import HEADER, Chunk, Ring
 __all__ = [
     "ASPECTS",
     "CULPRITS",
+    "ID_MAX",
     "NAME",
+    "NAME_LENGTH",
     "PRESETS",
     "PROPERTIES",
     "RULES",

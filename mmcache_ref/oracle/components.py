@@ -4,7 +4,16 @@ from __future__ import annotations
 
 from functools import partial
 
-from mmcache_ref.model import factories, items, key_replicated, lru, processor_only, receiver, sender
+from mmcache_ref.model import (
+    factories,
+    items,
+    key_replicated,
+    lru,
+    processor_only,
+    receiver,
+    ring_buffer,
+    sender,
+)
 from mmcache_ref.model.environment import ACCIDENTS, DEFAULT_PROTECTIONS, Config, request
 from mmcache_ref.oracle import choices
 from mmcache_ref.oracle.adapters.factories import FactoriesAdapter
@@ -13,6 +22,7 @@ from mmcache_ref.oracle.adapters.key_replicated import KeyReplicatedAdapter
 from mmcache_ref.oracle.adapters.lru import LruAdapter
 from mmcache_ref.oracle.adapters.processor_cache import ProcessorCacheAdapter
 from mmcache_ref.oracle.adapters.receiver import ReceiverAdapter
+from mmcache_ref.oracle.adapters.ring_buffer import RingBufferAdapter
 from mmcache_ref.oracle.component import NOT_EMPTY_CLAUSE, Component
 
 EXECUTED_PAIR = Config(
@@ -125,6 +135,14 @@ COMPONENTS = {
             construction="FA-11",
             judges_protocol=True,
             blames=frozenset({"DR-05", "DR-08", "DR-16", "DR-23"}),
+        ),
+        Component(
+            ring_buffer,
+            RingBufferAdapter,
+            choices.ring_buffer.configs,
+            choices.ring_buffer.choose,
+            construction="RB-01",
+            blames=frozenset({"RB-18"}),
         ),
         Component(factories, FactoriesAdapter, choices.factories.configs, choices.factories.choose),
     )

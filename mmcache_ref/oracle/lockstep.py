@@ -21,8 +21,8 @@ DISABLED = "disabled"
 """The kind of an operation that does nothing in the model's state, and is not performed."""
 INITIAL = "initial"
 """The kind of a mismatch before the first operation: the target was made wrong."""
-BEST_LEVEL = 2
-"""The highest level that an in-memory component can be observed at."""
+BEST_LEVEL = 3
+"""The highest level: of what lies in shared memory also its layout."""
 
 
 @dataclass(frozen=True)

@@ -43,7 +43,7 @@ def content(name: str) -> bytes:
         return (FOLDER / name).read_bytes()
     segment = shared_memory.SharedMemory(name)
     try:
-        return bytes(segment.buf)
+        return bytes(segment.buf or b"")
     finally:
         segment.close()
 

@@ -8,7 +8,8 @@ from multiprocessing import shared_memory
 from typing import Any, Final
 
 from mmcache_ref.model import ring_buffer
-from mmcache_ref.model.ring_buffer import HEADER, ID_MAX, NAME_LENGTH
+from mmcache_ref.model.ring_buffer import ID_MAX, NAME_LENGTH
+from mmcache_ref.model.ring_moves import HEADER
 from mmcache_ref.oracle import segments
 from mmcache_ref.oracle.adapters.base import Unexpected, need, read
 from mmcache_ref.oracle.errors import NotOffered
@@ -52,12 +53,13 @@ class RingBufferAdapter:
         return ring
 
     @contextlib.contextmanager
-    def _another(self, name: str | None = None) -> Iterator[Any]:
+    def _another(self) -> Iterator[Any]:
         """Another ring, for a moment."""
-        ring = self._make(name or segments.fresh_name())
+        ring = self._make(segments.fresh_name())
         try:
             yield ring
         finally:
+            self._closings.pop()
             _close(ring)
 
     @contextlib.contextmanager
@@ -207,9 +209,7 @@ class RingBufferAdapter:
                 return ["RB-18"]
         return []
 
-    def blamed(
-        self, operation: ring_buffer.Operation, aspect: str, expected: Any, actual: Any
-    ) -> str | None:
+    def blamed(self, operation: ring_buffer.Operation, aspect: str, expected: Any, actual: Any) -> str | None:
         """Of address and id the one that is wrong; a view that cannot be written; ids in another order."""
         if aspect != "outcome" or not isinstance(expected, tuple):
             return None
@@ -218,7 +218,9 @@ class RingBufferAdapter:
                 return "RB-14"
             case ring_buffer.Allocate(), (address, _):
                 return "RB-05" if address != expected[0] else "RB-10"
-            case ring_buffer.Free(), (freed, _) if freed != expected[0] and sorted(freed) == sorted(expected[0]):
+            case ring_buffer.Free(), (freed, _) if freed != expected[0] and sorted(freed) == sorted(
+                expected[0]
+            ):
                 return "RB-18"
         return None
 

@@ -1,5 +1,13 @@
 """What fuzzing chooses: configurations, and operations biased towards the edges of a budget."""
 
-from mmcache_ref.oracle.choices import factories, items, key_replicated, lru, processor_cache, receiver
+from mmcache_ref.oracle.choices import (
+    factories,
+    items,
+    key_replicated,
+    lru,
+    processor_cache,
+    receiver,
+    ring_buffer,
+)
 
-__all__ = ["factories", "items", "key_replicated", "lru", "processor_cache", "receiver"]
+__all__ = ["factories", "items", "key_replicated", "lru", "processor_cache", "receiver", "ring_buffer"]

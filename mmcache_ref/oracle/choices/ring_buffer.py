@@ -9,14 +9,15 @@ from hypothesis import strategies as st
 from mmcache_ref.model import ring_buffer
 from mmcache_ref.model import ring_moves as moves
 from mmcache_ref.model.component import Op
-from mmcache_ref.model.ring_buffer import HEADER, ID_MAX
+from mmcache_ref.model.ring_buffer import ID_MAX
+from mmcache_ref.model.ring_moves import HEADER
 from mmcache_ref.oracle.draws import Draw
 
 CAPACITIES: Final = (60, 100, 40, 9, 16, 17, 24, 200, 308, 1000)
 """Bytes: from one chunk to a few dozen."""
 SMALLEST_CHUNK: Final = HEADER + 1
 GAPS: Final = (0, 7, 8, 9)
-"""Bytes that a chunk may leave of a free stretch: none, too few for a header, a header, the smallest chunk."""
+"""Bytes that a chunk may leave of a free stretch: none, less than a header, a header, the smallest chunk."""
 FILLS: Final = (1, 2, 3, 0, 127, 255)
 
 
@@ -52,7 +53,9 @@ def choose(config: ring_buffer.Config, state: ring_buffer.State, draw: Draw) -> 
     """Allocations about as often as everything else together."""
     ring = state.ring
     if state.is_closed:
-        return draw.of((ring_buffer.Close(), ring_buffer.Allocate(1), ring_buffer.Access(0), ring_buffer.Free()))
+        return draw.of(
+            (ring_buffer.Close(), ring_buffer.Allocate(1), ring_buffer.Access(0), ring_buffer.Free())
+        )
     role = draw.up_to(19)
     if role <= 9:
         return ring_buffer.Allocate(_nbytes(config, ring, draw), draw.of(FILLS))
