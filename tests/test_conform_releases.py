@@ -24,6 +24,7 @@ STRONGER = {
     "processor-only": {"IF-18", "PO-07"},
     "sender": {"IF-18", "KR-13"},
     "receiver": {"KR-14"},
+    "ring-buffer": {"RB-11", "RB-15", "RB-19", "RB-36"},
 }
 """Component to what 0.32 and all before it break."""
 

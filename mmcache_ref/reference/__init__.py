@@ -24,11 +24,15 @@ from .fields import (
     MultiModalFlatField,
     MultiModalSharedField,
 )
+from .handles import ShmObjectStorageHandle
 from .items import MultiModalKwargsItem, MultiModalKwargsItems, MultiModalKwargsOptionalItems
 from .key_replicated import LruKeyReplicatedReceiverCache, LruKeyReplicatedSenderCache
 from .lru import CacheInfo, LRUCache
 from .merge import merge_mm_kwargs
+from .object_store import SingleWriterShmObjectStorage
 from .processor_only import MultiModalProcessorOnlyCache
+from .ring_buffer import SingleWriterShmRingBuffer
+from .serde import MsgpackSerde, ObjectSerde
 from .shm_caches import ShmObjectStoreReceiverCache, ShmObjectStoreSenderCache
 from .sizes import (
     MultiModalCache,
@@ -54,6 +58,7 @@ __all__ = [
     "LruKeyReplicatedReceiverCache",
     "LruKeyReplicatedSenderCache",
     "ModelConfig",
+    "MsgpackSerde",
     "MultiModalBatchedField",
     "MultiModalCache",
     "MultiModalCacheMissError",
@@ -73,11 +78,15 @@ __all__ = [
     "MultiModalProcessorOnlyCache",
     "MultiModalSharedField",
     "NestedTensors",
+    "ObjectSerde",
     "ParallelConfig",
     "PlaceholderRange",
     "ResolvedPromptUpdate",
+    "ShmObjectStorageHandle",
     "ShmObjectStoreReceiverCache",
     "ShmObjectStoreSenderCache",
+    "SingleWriterShmObjectStorage",
+    "SingleWriterShmRingBuffer",
     "VllmConfig",
     "batched_tensors_equal",
     "engine_receiver_cache_from_config",
