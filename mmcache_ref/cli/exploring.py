@@ -10,7 +10,7 @@ import msgspec
 import typer
 
 from mmcache_ref.cli.console import output, progress_lines
-from mmcache_ref.model import drift, key_replicated, lru, processor_only, receiver, sender
+from mmcache_ref.model import drift, key_replicated, lru, processor_only, receiver, ring_buffer, sender
 from mmcache_ref.model.explore import Property, explore
 from mmcache_ref.oracle.verdict import EXIT_CODES
 from mmcache_ref.report.exploration import (
@@ -25,6 +25,7 @@ EXPLORABLE: dict[str, tuple[Any, Mapping[str, Property]]] = {
     "processor-only": (processor_only, processor_only.PROPERTIES),
     "sender": (sender, sender.PROPERTIES),
     "receiver": (receiver, receiver.PROPERTIES),
+    "ring-buffer": (ring_buffer, ring_buffer.PROPERTIES),
     "key-replicated": (key_replicated, drift.PROPERTIES),
 }
 """The models that have states to search, with their properties."""

@@ -59,6 +59,7 @@ ASPECTS = {
 }
 
 CULPRITS = {
+    ("clear", "cleared", "first_id"): "RB-21",
     ("clear", "cleared", "next_id"): "RB-21",
     ("fill", "filled", "payloads"): "RB-14",
     # Who should have refused is wrong, whatever it does then.

@@ -26,6 +26,7 @@ CLASSES: Final = {
     "processor-only": "MultiModalProcessorOnlyCache",
     "sender": "LruKeyReplicatedSenderCache",
     "receiver": "LruKeyReplicatedReceiverCache",
+    "ring-buffer": "SingleWriterShmRingBuffer",
 }
 """The public class that a component judges."""
 INITIAL: Final = "initial"

@@ -32,6 +32,8 @@ class RingBufferAdapter:
         self.ring = self._make(self.name)
         self._is_closed = False
         self._addresses: dict[int, int] = {}
+        self._shows_chunks = hasattr(self.ring, "metadata") and not self.ring.metadata
+        """What is wrong from the start says nothing later: `Another` tells of it once."""
         if config.id_max != ID_MAX:
             self._wrap_ids(config.id_max)
 
@@ -205,6 +207,8 @@ class RingBufferAdapter:
         match operation:
             case ring_buffer.Allocate():
                 return ["RB-10", "RB-14"]
+            case ring_buffer.Another():
+                return ["RB-13"]
             case ring_buffer.Free():
                 return ["RB-18"]
         return []
@@ -218,6 +222,8 @@ class RingBufferAdapter:
                 return "RB-14"
             case ring_buffer.Allocate(), (address, _):
                 return "RB-05" if address != expected[0] else "RB-10"
+            case ring_buffer.Another(), (*places, _) if places == list(expected[:-1]):
+                return "RB-13"
             case ring_buffer.Free(), (freed, _) if freed != expected[0] and sorted(freed) == sorted(
                 expected[0]
             ):
@@ -233,8 +239,9 @@ class RingBufferAdapter:
         places, ids = read(lambda: _places(ring)), read(lambda: _ids(ring))
         seen["begin"], seen["end"] = places if isinstance(places, tuple) else (places, places)
         seen["first_id"], seen["next_id"] = ids if isinstance(ids, tuple) else (ids, ids)
-        seen["ids"] = read(lambda: tuple(ring.metadata))
-        seen["addresses"] = read(lambda: tuple(ring.metadata.items()))
+        if self._shows_chunks:
+            seen["ids"] = read(lambda: tuple(ring.metadata))
+            seen["addresses"] = read(lambda: tuple(ring.metadata.items()))
         seen.update(self._layout())
         return seen
 
