@@ -355,8 +355,17 @@ def test_attaching_to_what_is_not_there_or_too_short_fails(ring: Ring) -> None:
         Ring(2000, ring.shared_memory.name)
     with pytest.raises(ValueError, match="needs the name"):
         Ring(200)
+
+
+@pytest.mark.clause("RB-06")
+def test_the_smallest_ring_and_the_smallest_that_takes_something(make: Callable[[int], Ring]) -> None:
     with pytest.raises(ValueError, match="capacity of 1 byte or more"):
-        Ring(0, create=True)
+        make(0)
+    with pytest.raises(MemoryError):
+        make(1).allocate_buf(1)
+    with pytest.raises(MemoryError):
+        make(8).allocate_buf(1)
+    assert make(9).allocate_buf(1) == (0, 0)
 
 
 @pytest.mark.clause("RB-28")
