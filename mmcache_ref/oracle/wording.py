@@ -8,11 +8,14 @@ from typing import Any
 import msgspec
 
 from mmcache_ref.model.component import Op, tag
+from mmcache_ref.oracle.ring_words import ring_in_words, ring_operation_in_words, ring_outcome_in_words
 
 
 def operation_in_words(operation: Op, claimed: Collection[str] = ()) -> str:
     """An operation as its name and what it is given; of `claimed` keys the check said that they are cached,
     so a request names them without giving their data; so it does with stale ones, which are gone."""
+    if (of_ring := ring_operation_in_words(operation)) is not None:
+        return of_ring
     words = [tag(operation)]
     stale = [key for key in getattr(operation, "stale", ()) if key not in claimed]
     for field in msgspec.structs.fields(operation):
@@ -88,6 +91,8 @@ def results_in_words(result: Any) -> str:
 
 def outcome_in_words(operation: Op, result: Any) -> str:
     """As `results_in_words`, with what a number counts where the operation tells."""
+    if (of_ring := ring_outcome_in_words(operation, result)) is not None:
+        return of_ring
     unit = {"kept": " B kept alive", "size": " B", "cached_size": " B", "complexity": " leaves"}.get(
         tag(operation)
     )
@@ -96,8 +101,9 @@ def outcome_in_words(operation: Op, result: Any) -> str:
 
 
 def state_in_words(state: Mapping[str, Any]) -> str:
-    """The keys in eviction order, least recent first, of each side; of a single cache also the bytes."""
-    parts = []
+    """The keys in eviction order, least recent first, of each side; of a single cache also the bytes; of a
+    ring its chunks."""
+    parts = [of_ring] if (of_ring := ring_in_words(state)) else []
     for name, value in state.items():
         side, _, aspect = name.rpartition(".")
         if aspect == "order":
