@@ -5,6 +5,7 @@ from __future__ import annotations
 import hmac
 import struct
 from dataclasses import dataclass
+from functools import lru_cache
 from hashlib import sha256
 from multiprocessing.synchronize import Lock
 from typing import Any, Final
@@ -19,7 +20,7 @@ LARGEST_BYTE: Final = 255
 _PLACE: Final = struct.Struct("<QI")
 """Address and id, as they are signed."""
 
-_INTEGERS_ONLY: Final = {int}
+_TYPES: Final = [int] * SIGNATURE_BYTES
 
 
 class HandleSignatureError(ValueError):
@@ -58,19 +59,19 @@ def check_handle(address: Any, monotonic_id: Any, signature: Any) -> None:
     """
     if signature is None:
         raise HandleSignatureError("Missing SHM handle signature")
-    if (
+    if not (
         type(address) is int
         and 0 <= address < ADDRESS_END
         and type(monotonic_id) is int
         and 0 <= monotonic_id < ID_END
         and type(signature) is list
-        and len(signature) == SIGNATURE_BYTES
-        and set(map(type, signature)) == _INTEGERS_ONLY
+        and list(map(type, signature)) == _TYPES
         and min(signature) >= 0
         and max(signature) <= LARGEST_BYTE
     ):
-        return
-    raise HandleSignatureError("Invalid SHM handle signature: a part of the handle has a wrong type or range")
+        raise HandleSignatureError(
+            "Invalid SHM handle signature: a part of the handle has a wrong type or range"
+        )
 
 
 def verified(secret: bytes, key: Any, address: Any, monotonic_id: Any, signature: Any) -> bytes:
@@ -84,10 +85,15 @@ def verified(secret: bytes, key: Any, address: Any, monotonic_id: Any, signature
     if type(key) is not str:
         raise HandleSignatureError("Invalid SHM handle signature: a key is a string")
     try:
-        digest = key_digest(key)
+        expected = _expected(secret, key, address, monotonic_id)
     except UnicodeEncodeError:
         raise HandleSignatureError("Invalid SHM handle signature: the key has no UTF-8 form") from None
-    expected = sign(secret, digest, address, monotonic_id)
     if not hmac.compare_digest(bytes(signature), expected):
-        raise HandleSignatureError("Invalid SHM handle signature: it is not that of this key, address and id")
+        raise HandleSignatureError("Invalid SHM handle signature: it is not that of this handle")
     return expected
+
+
+@lru_cache(maxsize=1024)
+def _expected(secret: bytes, key: str, address: int, monotonic_id: int) -> bytes:
+    """The signature of a handle; one is verified several times, by the touch, the read, and for each child."""
+    return sign(secret, key_digest(key), address, monotonic_id)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import struct
 import threading
+from functools import lru_cache
 from hashlib import sha256
 from typing import Final
 
@@ -22,6 +23,7 @@ _SIZE: Final = struct.Struct("<I")
 _BARRIER: Final = threading.Lock()
 
 
+@lru_cache(maxsize=1024)
 def seal(secret: bytes, signature: bytes, chunk_size: int) -> bytes:
     """The seal of the chunk of `chunk_size` bytes that the handle with that signature names.   [OS-22]"""
     return sha256(secret + signature + _SIZE.pack(chunk_size)).digest()[:SEAL_BYTES]

@@ -8,7 +8,8 @@ from typing import Any, ClassVar, Final
 
 import msgspec
 
-from .structure_reader import ItemClasses, Reader
+from .structure_plans import PlannedReader
+from .structure_reader import ItemClasses
 from .structures import Buffer, SerdeError, written
 
 __all__ = ["ItemClasses", "MsgpackSerde", "ObjectSerde", "SerdeError"]
@@ -17,7 +18,6 @@ _LENGTH: Final = struct.Struct("<I")
 """The length of the structure in bytes."""
 
 _encode: Final = msgspec.msgpack.Encoder().encode
-_decode: Final = msgspec.msgpack.Decoder().decode
 
 _UNWRITABLE: Final = (ValueError, TypeError, AttributeError, RuntimeError)
 """What PyTorch, msgspec and Python raise for tensors without bytes, text without UTF-8, endless lists."""
@@ -56,6 +56,9 @@ class MsgpackSerde(ObjectSerde):
     SEAL_BYTES: ClassVar[int] = 16
     item_classes: ClassVar[ItemClasses] = ItemClasses()
 
+    def __init__(self) -> None:
+        self._reader = PlannedReader(self.item_classes)
+
     def serialize(self, value: Any) -> tuple[list[Buffer], int, bytes, int]:
         """The bytes of the leaves, as views where they are contiguous, and the structure.   [OS-38]
 
@@ -81,11 +84,9 @@ class MsgpackSerde(ObjectSerde):
             (length,) = _LENGTH.unpack_from(data, self.SEAL_BYTES)
             if length > len(data) - begin:
                 raise SerdeError(f"a structure of {length} bytes, and {len(data) - begin} are there")
-            reader = Reader(data[begin + length :], self.item_classes)
-            value = reader.value(_decode(data[begin : begin + length]))
-            reader.end()
+            end = begin + length
+            return self._reader.read(bytes(data[begin:end]), data[end:])
         except SerdeError:
             raise
         except _UNREADABLE as error:
             raise SerdeError(f"not the bytes of an object: {error}") from error
-        return value

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import sys
 from collections.abc import Callable
 from functools import lru_cache
 from typing import Any, Final, NamedTuple
@@ -17,7 +16,18 @@ from .fields import (
     MultiModalSharedField,
 )
 from .items import MultiModalKwargsItem
-from .structures import BATCHED, FLAT, ITEM, LIST, PLAIN, SHARED, Node, SerdeError, array_dtype_name
+from .structures import (
+    BATCHED,
+    FLAT,
+    ITEM,
+    LIST,
+    PLAIN,
+    SHARED,
+    Node,
+    SerdeError,
+    array_dtype_name,
+    tensor_dtype_name,
+)
 from .tensors import Tensor, torch_if_installed
 
 
@@ -79,37 +89,32 @@ class Reader:
         return dict(zip(parts[::2], parts[1::2], strict=True))
 
     def _tensor(self, node: list[Node]) -> Tensor:
-        """A tensor with a storage of its own: one copy of its bytes."""
+        """A tensor with memory of its own: one copy of its bytes."""
         _, name, *shape = node
-        dtype, item_size = _tensor_dtype(name)
-        count = _number_of_elements(shape)
-        begin = self._next(nbytes := count * item_size)
-        torch = sys.modules["torch"]
-        if not nbytes:
-            return torch.empty(shape, dtype=dtype)
-        foreign = torch.frombuffer(self._leaves, dtype=torch.uint8, count=nbytes, offset=begin)
-        return foreign.clone().view(dtype).view(shape)
+        form = tensor_form(name)
+        begin = self._next(number_of_elements(shape) * form.array_dtype.itemsize)
+        return form.tensor(np.ndarray(shape, form.array_dtype, self._leaves, begin).copy())
 
     def _array(self, node: list[Node]) -> np.ndarray[Any, Any]:
         """An array that owns its memory: one copy of its bytes."""
         _, name, *shape = node
-        dtype = _array_dtype(name)
-        begin = self._next(_number_of_elements(shape) * dtype.itemsize)
+        dtype = array_dtype(name)
+        begin = self._next(number_of_elements(shape) * dtype.itemsize)
         return np.ndarray(shape, dtype, self._leaves, begin).copy()
 
     def _scalar(self, node: list[Node]) -> Any:
         _, name = node
-        dtype = _array_dtype(name)
+        dtype = array_dtype(name)
         return np.ndarray((1,), dtype, self._leaves, self._next(dtype.itemsize))[0]
 
     def _bytes(self, node: list[Node]) -> bytes:
         _, length = node
-        begin = self._next(_number_of_elements([length]))
+        begin = self._next(number_of_elements([length]))
         return bytes(self._leaves[begin : begin + length])
 
     def _integer(self, node: list[Node]) -> int:
         _, text = node
-        return int(text) if type(text) is str else _refused(node)
+        return int(text) if type(text) is str else refused(node)
 
     def _slice(self, node: list[Node]) -> slice:
         _, start, stop, step = self._values(node)
@@ -131,7 +136,7 @@ class Reader:
 
     def _field(self, node: Node) -> Any:
         is_field = type(node) is list and node and node[0] in (BATCHED, FLAT, SHARED)
-        return self.value(node) if is_field else _refused(node)
+        return self.value(node) if is_field else refused(node)
 
     def _element(self, node: list[Node]) -> Any:
         _, field, data = node
@@ -143,7 +148,7 @@ class Reader:
         elements = {}
         for key, field, data in zip(node[1::3], node[2::3], node[3::3], strict=True):
             if type(key) is not str:
-                _refused(node)
+                refused(node)
             field = self._field(field)
             elements[key] = self._classes.element(data=self.value(data), field=field)
         return self._classes.item(elements)
@@ -168,11 +173,11 @@ _BUILDERS: Final[tuple[Callable[[Reader, list[Node]], Any], ...]] = (
 """By tag, what builds the value of a node."""
 
 
-def _refused(node: Node) -> Any:
+def refused(node: Node) -> Any:
     raise SerdeError(f"not a node: {node!r:.80}")
 
 
-def _number_of_elements(shape: list[Any]) -> int:
+def number_of_elements(shape: list[Any]) -> int:
     """The product of the dimensions; `SerdeError` unless each is a whole number from 0 on."""
     for dimension in shape:
         if type(dimension) is not int or dimension < 0:
@@ -181,7 +186,7 @@ def _number_of_elements(shape: list[Any]) -> int:
 
 
 @lru_cache(maxsize=256)
-def _array_dtype(name: str) -> np.dtype[Any]:
+def array_dtype(name: str) -> np.dtype[Any]:
     """The dtype of that short form; `SerdeError` if it is not one that can be written."""
     dtype: np.dtype[Any] = np.dtype(name)
     if array_dtype_name(dtype) != name:
@@ -189,13 +194,29 @@ def _array_dtype(name: str) -> np.dtype[Any]:
     return dtype
 
 
+class TensorForm(NamedTuple):
+    """How a tensor of some dtype is made: from an array of the same width, or of the very dtype."""
+
+    array_dtype: np.dtype[Any]
+    from_numpy: Callable[[np.ndarray[Any, Any]], Tensor]
+    dtype: Any
+    """That of the tensor where NumPy lacks it, else `None`."""
+
+    def tensor(self, array: np.ndarray[Any, Any]) -> Tensor:
+        """The tensor with the elements and the memory of `array`."""
+        tensor = self.from_numpy(array)
+        return tensor if self.dtype is None else tensor.view(self.dtype)
+
+
 @lru_cache(maxsize=256)
-def _tensor_dtype(name: str) -> tuple[Any, int]:
-    """The dtype of that name and the bytes of one element; `SerdeError` if there is none."""
+def tensor_form(name: str) -> TensorForm:
+    """How a tensor of the dtype of that name is made; `SerdeError` if there is none."""
     torch = torch_if_installed()
     if torch is None:
         raise SerdeError("the object holds a tensor, and PyTorch is not installed here")
     dtype = getattr(torch, name, None)
     if not isinstance(dtype, torch.dtype):
         raise SerdeError(f"not the dtype of a tensor: {name!r:.80}")
-    return dtype, dtype.itemsize
+    name, stand_in = tensor_dtype_name(dtype)
+    as_array = torch.empty(0, dtype=stand_in or dtype).numpy().dtype
+    return TensorForm(as_array, torch.from_numpy, stand_in and dtype)

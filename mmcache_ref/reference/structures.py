@@ -8,7 +8,8 @@ structure names them; `spec/07-object-store.md` has the table.
 from __future__ import annotations
 
 import sys
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from dataclasses import fields, is_dataclass
 from functools import lru_cache
 from typing import Any, Final, TypeAlias
 
@@ -20,6 +21,8 @@ Node: TypeAlias = Any
 """`None`, a bool, an int of 64 bits, a float, a string, or a list that begins with a tag."""
 
 Buffer: TypeAlias = bytes | memoryview
+
+Writer: TypeAlias = Callable[[Any, list[Buffer]], Node]
 
 (
     LIST,
@@ -42,11 +45,12 @@ SMALLEST_INTEGER: Final = -(2**63)
 LARGEST_INTEGER: Final = 2**64 - 1
 
 PLAIN: Final = frozenset({type(None), bool, float, str})
+"""The types of values that are their own node; so is `int`, as far as its 64 bits go."""
 
 FIELD_ATTRIBUTES: Final = {
-    "MultiModalBatchedField": {"keep_on_cpu"},
-    "MultiModalFlatField": {"keep_on_cpu", "slices", "dim"},
-    "MultiModalSharedField": {"keep_on_cpu", "batch_size"},
+    "MultiModalBatchedField": ("keep_on_cpu",),
+    "MultiModalFlatField": ("keep_on_cpu", "slices", "dim"),
+    "MultiModalSharedField": ("keep_on_cpu", "batch_size"),
 }
 """What a field of each kind says; one that says more cannot be written."""
 
@@ -62,62 +66,97 @@ def written(value: Any, leaves: list[Buffer]) -> Node:
     be written.
     """
     kind = type(value)
-    if kind in PLAIN:
-        return value
-    if kind is int:
-        return value if SMALLEST_INTEGER <= value <= LARGEST_INTEGER else [INTEGER, str(value)]
-    if kind is list:
-        return [LIST, *[written(part, leaves) for part in value]]
-    if kind is tuple:
-        return [TUPLE, *[written(part, leaves) for part in value]]
-    if kind is dict:
-        return [DICT, *[written(part, leaves) for pair in value.items() for part in pair]]
-    if kind is np.ndarray:
-        return [ARRAY, array_dtype_name(value.dtype), *value.shape, *_appended(_array_bytes(value), leaves)]
+    writer = _WRITERS.get(kind)
+    if writer is None:
+        writer = _WRITERS[kind] = _writer_for(value)
+    return writer(value, leaves)
+
+
+def _writer_for(value: Any) -> Writer:
+    """What writes values of a type that was not met before; `SerdeError` if they cannot be written."""
     torch = sys.modules.get("torch")
-    if torch is not None and kind is torch.Tensor:
-        return [TENSOR, _tensor_dtype_name(value), *value.shape, *_appended(_tensor_bytes(value), leaves)]
-    if kind is bytes:
-        return [BYTES, len(value), *_appended(value, leaves)]
+    if torch is not None and type(value) is torch.Tensor:
+        return _tensor
     if isinstance(value, np.generic):
-        return [SCALAR, array_dtype_name(value.dtype), *_appended(value.tobytes(), leaves)]
-    if kind is slice:
-        return [SLICE, *[written(part, leaves) for part in (value.start, value.stop, value.step)]]
+        return _scalar
     if hasattr(value, "field") and hasattr(value, "data"):
-        return [ELEMENT, _field_node(value.field, leaves), written(value.data, leaves)]
+        return _element
     if hasattr(value, "get_data") and isinstance(getattr(value, "data", None), Mapping):
-        return _item_node(value.data, leaves)
-    raise SerdeError(f"cannot write a {kind.__module__}.{kind.__qualname__}; see the table of chapter 7")
+        return _item
+    name = f"{type(value).__module__}.{type(value).__qualname__}"
+    raise SerdeError(f"cannot write a {name}: chapter 7 has the table of what can be written")
 
 
-def _appended(leaf: Buffer, leaves: list[Buffer]) -> tuple[()]:
-    """Append the bytes of a leaf; a leaf adds nothing more to its node."""
-    leaves.append(leaf)
-    return ()
+def _itself(value: Any, leaves: list[Buffer]) -> Node:
+    return value
 
 
-def _item_node(elements: Mapping[str, Any], leaves: list[Buffer]) -> Node:
-    """The node of an item; the key of each element comes before it.   [OS-39]"""
-    node: list[Node] = [ITEM]
-    for key, element in elements.items():
-        if type(key) is not str or not hasattr(element, "field"):
-            raise SerdeError(f"cannot write an item in which {key!r} is a {type(element).__qualname__}")
-        node += (key, _field_node(element.field, leaves), written(element.data, leaves))
-    return node
+def _integer(value: int, leaves: list[Buffer]) -> Node:
+    return value if SMALLEST_INTEGER <= value <= LARGEST_INTEGER else [INTEGER, str(value)]
 
 
-def _field_node(field: Any, leaves: list[Buffer]) -> Node:
-    """The node of the field of an element.   [OS-39]"""
-    name = type(field).__name__
-    attributes = getattr(field, "__dict__", {})
-    if name not in FIELD_ATTRIBUTES or not attributes.keys() <= FIELD_ATTRIBUTES[name]:
-        raise SerdeError(f"cannot write an element with the field {field!r}")
-    keep_on_cpu = bool(attributes.get("keep_on_cpu", False))
-    if name == "MultiModalBatchedField":
-        return [BATCHED, keep_on_cpu]
-    if name == "MultiModalFlatField":
-        return [FLAT, keep_on_cpu, written(field.slices, leaves), written(field.dim, leaves)]
-    return [SHARED, keep_on_cpu, written(field.batch_size, leaves)]
+def _list(value: list[Any], leaves: list[Buffer]) -> Node:
+    return [LIST, *[written(part, leaves) for part in value]]
+
+
+def _tuple(value: tuple[Any, ...], leaves: list[Buffer]) -> Node:
+    return [TUPLE, *[written(part, leaves) for part in value]]
+
+
+def _dict(value: dict[Any, Any], leaves: list[Buffer]) -> Node:
+    return [DICT, *[written(part, leaves) for pair in value.items() for part in pair]]
+
+
+def _slice(value: slice, leaves: list[Buffer]) -> Node:
+    return [SLICE, *[written(part, leaves) for part in (value.start, value.stop, value.step)]]
+
+
+def _bytes(value: bytes, leaves: list[Buffer]) -> Node:
+    leaves.append(value)
+    return [BYTES, len(value)]
+
+
+def _array(value: np.ndarray[Any, Any], leaves: list[Buffer]) -> Node:
+    """An array: its own memory if it is laid out in row-major order, else a copy."""
+    leaves.append(value.ravel().view(np.uint8).data if value.nbytes else b"")
+    return [ARRAY, array_dtype_name(value.dtype), *value.shape]
+
+
+def _scalar(value: np.generic, leaves: list[Buffer]) -> Node:
+    leaves.append(value.tobytes())
+    return [SCALAR, array_dtype_name(value.dtype)]
+
+
+def _tensor(value: Tensor, leaves: list[Buffer]) -> Node:
+    """A tensor: its own memory if it is laid out in row-major order, else a copy."""
+    name, stand_in = tensor_dtype_name(value.dtype)
+    try:
+        array = (value if stand_in is None else value.view(stand_in)).numpy()
+    except (RuntimeError, TypeError):
+        plain = _plain(value)
+        array = (plain if stand_in is None else plain.view(stand_in)).numpy()
+    leaves.append(array.ravel().view(np.uint8).data if array.nbytes else b"")
+    return [TENSOR, name, *array.shape]
+
+
+def _plain(tensor: Tensor) -> Tensor:
+    """The tensor without gradient, in the memory of the CPU, with nothing left to compute."""
+    torch = sys.modules["torch"]
+    if tensor.layout is not torch.strided or tensor.is_quantized or tensor.device.type == "meta":
+        raise SerdeError(f"cannot write a tensor of {tensor.dtype} on {tensor.device}, {tensor.layout}")
+    return tensor.detach().cpu().resolve_conj().resolve_neg()
+
+
+@lru_cache(maxsize=256)
+def tensor_dtype_name(dtype: Any) -> tuple[str, Any]:
+    """The name of a dtype, and for one that NumPy lacks another of the same width."""
+    torch = sys.modules["torch"]
+    name = str(dtype).removeprefix("torch.")
+    try:
+        torch.empty(0, dtype=dtype).numpy()
+    except TypeError:
+        return name, {1: torch.uint8, 2: torch.int16}[dtype.itemsize]
+    return name, None
 
 
 @lru_cache(maxsize=256)
@@ -128,23 +167,51 @@ def array_dtype_name(dtype: np.dtype[Any]) -> str:
     return dtype.str
 
 
-def _array_bytes(array: np.ndarray[Any, Any]) -> memoryview:
-    """The elements of an array in row-major order: its own memory if it is laid out so, else a copy."""
-    return np.ascontiguousarray(array).reshape(-1).view(np.uint8).data if array.nbytes else memoryview(b"")
+def _element(value: Any, leaves: list[Buffer]) -> Node:
+    return [ELEMENT, _field_node(value.field, leaves), written(value.data, leaves)]
 
 
-def _tensor_dtype_name(tensor: Tensor) -> str:
-    """The dtype of a tensor without its package; `SerdeError` where there are no bytes of its elements."""
-    torch = sys.modules["torch"]
-    if tensor.layout is not torch.strided or tensor.is_quantized or tensor.device.type == "meta":
-        raise SerdeError(f"cannot write a tensor of {tensor.dtype} on {tensor.device}, {tensor.layout}")
-    return str(tensor.dtype).removeprefix("torch.")
+def _item(value: Any, leaves: list[Buffer]) -> Node:
+    """An item; the key of each element comes before it."""
+    node: list[Node] = [ITEM]
+    for key, element in value.data.items():
+        if type(key) is not str or not hasattr(element, "field"):
+            raise SerdeError(f"cannot write an item in which {key!r} is a {type(element).__qualname__}")
+        node += (key, _field_node(element.field, leaves), written(element.data, leaves))
+    return node
 
 
-def _tensor_bytes(tensor: Tensor) -> memoryview:
-    """The elements of a tensor in row-major order: its own memory if it is laid out so, else a copy."""
-    if not (count := tensor.numel()):
-        return memoryview(b"")
-    plain = tensor.detach().cpu().resolve_conj().resolve_neg().contiguous()
-    view: memoryview = plain.as_strided((count,), (1,)).view(sys.modules["torch"].uint8).numpy().data
-    return view
+def _field_node(field: Any, leaves: list[Buffer]) -> Node:
+    """The node of the field of an element."""
+    kind: Any = type(field)
+    tag, attributes = _field_form(kind)
+    node: list[Node] = [tag, bool(getattr(field, "keep_on_cpu", False))]
+    for attribute in attributes:
+        node.append(written(getattr(field, attribute), leaves))
+    return node
+
+
+@lru_cache(maxsize=256)
+def _field_form(kind: Any) -> tuple[int, tuple[str, ...]]:
+    """The tag of a kind of field, and what it says beside `keep_on_cpu`; `SerdeError` for an unknown kind."""
+    name = kind.__name__
+    known = FIELD_ATTRIBUTES.get(name, ())
+    if not is_dataclass(kind) or not {attribute.name for attribute in fields(kind)} <= set(known):
+        raise SerdeError(f"cannot write an element whose field is a {kind.__module__}.{name}")
+    return BATCHED + list(FIELD_ATTRIBUTES).index(name), known[1:]
+
+
+_WRITERS: Final[dict[type, Writer]] = {
+    type(None): _itself,
+    bool: _itself,
+    float: _itself,
+    str: _itself,
+    int: _integer,
+    list: _list,
+    tuple: _tuple,
+    dict: _dict,
+    slice: _slice,
+    bytes: _bytes,
+    np.ndarray: _array,
+}
+"""What writes a value, by its very type; those of other packages are added when they are met."""
