@@ -89,11 +89,11 @@ def verified(secret: bytes, key: Any, address: Any, monotonic_id: Any, signature
     except UnicodeEncodeError:
         raise HandleSignatureError("Invalid SHM handle signature: the key has no UTF-8 form") from None
     if not hmac.compare_digest(bytes(signature), expected):
-        raise HandleSignatureError("Invalid SHM handle signature: it is not that of this handle")
+        raise HandleSignatureError("Invalid SHM handle signature: it is not that of this key and place")
     return expected
 
 
 @lru_cache(maxsize=1024)
 def _expected(secret: bytes, key: str, address: int, monotonic_id: int) -> bytes:
-    """The signature of a handle; one is verified several times, by the touch, the read, and for each child."""
+    """The signature of a handle: of one that is verified several times, made once."""
     return sign(secret, key_digest(key), address, monotonic_id)
