@@ -28,7 +28,7 @@ from mmcache_ref.model.factories import (
 
 UNKNOWN = Raised("ValueError")
 LRU = Configuration()
-SHM = Configuration(cache_type="shm")
+SHM = Configuration(1000, "shm")
 
 
 def made(function: Any, configuration: Configuration, has_lock: bool = True) -> tuple[Any, State]:
@@ -80,7 +80,7 @@ FIFO = Configuration(cache_type="fifo")
         ("processor", NONE, "None", None),
         ("processor", FIFO, UNKNOWN, None),
         ("processor_only", LRU, PROCESSOR_ONLY, 4 * GIB),
-        ("processor_only", SHM, PROCESSOR_ONLY, 4 * GIB),
+        ("processor_only", SHM, PROCESSOR_ONLY, 1000),
         ("processor_only", FIFO, PROCESSOR_ONLY, 4 * GIB),
         ("processor_only", NONE, "None", None),
         ("engine", LRU, RECEIVER, 4 * GIB),
@@ -107,7 +107,7 @@ def test_a_worker_needs_no_lock_without_shared_memory() -> None:
 
 @pytest.mark.clause("FA-08")
 def test_a_worker_needs_a_lock_for_shared_memory() -> None:
-    assert make("worker", Configuration(cache_type="shm"), has_lock=False) == (Raised("ValueError"), None)
+    assert make("worker", Configuration(1000, "shm"), has_lock=False) == (Raised("ValueError"), None)
 
 
 @pytest.mark.clause("FA-03", "FA-05", "FA-08", "FA-13", "FA-14")
@@ -123,13 +123,15 @@ def test_the_alphabet_makes_no_large_segment_and_leaves_out_nothing_else() -> No
     """3 budgets, 3 types, two flags and two counts of 2 values: 144 configurations. Five calls of each: the
     worker with and without lock.
 
-    Replicable with `shm` and 4 GiB are 3 (one engine, or two that are balanced from outside): each loses the
-    processor, and the worker with a lock.
+    The 16 configurations with `shm` and 4 GiB are left out, also where no segment must be made: a wrong factory
+    would make it. Of those with 1,000 bytes 3 make one (one engine, or two that are balanced
+    from outside), for P0 and for the worker with a lock.
     """
     all_made = list(operations(Config(), State()))
-    assert len(all_made) == 144 * 5 - 3 * 2
+    assert len(all_made) == 144 * 5 - 16 * 5
     assert sum(map(makes_shared_memory, all_made)) == 3 * 2
     assert not any(map(needs_large_segment, all_made))
+    assert made("processor", Configuration(cache_type="shm")) == (None, State(7))
     assert len(set(all_made)) == len(all_made)
 
 

@@ -132,13 +132,9 @@ def makes_shared_memory(operation: Operation) -> bool:
 
 
 def needs_large_segment(operation: Operation) -> bool:
-    """Would it need a segment that is too large to be made for a check?"""
-    return makes_shared_memory(operation) and not is_small(operation.configuration)
-
-
-def is_small(configuration: Configuration) -> bool:
-    """Is a segment of this budget made for a check?"""
-    return configuration.budget_bytes <= SEGMENT_BYTES
+    """Would it need a segment that is too large to be made for a check, or would a wrong factory make one?"""
+    configuration = operation.configuration
+    return configuration.cache_type == "shm" and configuration.budget_bytes > SEGMENT_BYTES
 
 
 def bare(config: Config) -> Config:
@@ -163,7 +159,9 @@ def observe(config: Config, state: State) -> dict[str, object]:
 
 
 def step(config: Config, state: State, operation: Operation) -> tuple[State, Outcome]:
-    """One decision.   [FA-04, FA-05, FA-06, FA-07, FA-08, FA-11]"""
+    """One decision; what needs a large segment is not asked.   [FA-04, FA-05, FA-06, FA-07, FA-08, FA-11]"""
+    if needs_large_segment(operation):
+        return state, Outcome("disabled")
     configuration = operation.configuration
     chosen = cache_type(configuration)
     made = State(configuration.budget_bytes)

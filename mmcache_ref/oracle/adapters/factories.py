@@ -40,16 +40,14 @@ class FactoriesAdapter:
     def perform(self, operation: model.Operation) -> Any:
         """One call; the name of the class that came back, or "None"."""
         self.seen = dict.fromkeys(model.ASPECTS)
-        wanted = operation.configuration
-        is_shared = operation.function in ("processor", "worker") and model.cache_type(wanted) == "shm"
-        if not (is_shared and model.is_small(wanted)):
-            return self._made(operation)
-        need(self.namespace, *SHM_CLASSES)
+        is_shared = model.cache_type(operation.configuration) == "shm"
+        if is_shared and operation.function in ("processor", "worker"):
+            need(self.namespace, *SHM_CLASSES)
         name = segments.fresh_name()
         self._names.append(name)
         try:
             with self.namespace.ring_named(name):
-                if operation.function == "worker":
+                if is_shared and operation.function == "worker":
                     self._make_segment(operation)
                 return self._made(operation)
         finally:
