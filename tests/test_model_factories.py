@@ -123,9 +123,9 @@ def test_the_alphabet_makes_no_large_segment_and_leaves_out_nothing_else() -> No
     """3 budgets, 3 types, two flags and two counts of 2 values: 144 configurations. Five calls of each: the
     worker with and without lock.
 
-    The 16 configurations with `shm` and 4 GiB are left out, also where no segment must be made: a wrong factory
-    would make it. Of those with 1,000 bytes 3 make one (one engine, or two that are balanced
-    from outside), for P0 and for the worker with a lock.
+    The 16 configurations with `shm` and 4 GiB are left out, also where no segment must be made: a wrong
+    factory would make it. Of those with 1,000 bytes 3 make one (one engine, or two that are balanced from
+    outside), for P0 and for the worker with a lock.
     """
     all_made = list(operations(Config(), State()))
     assert len(all_made) == 144 * 5 - 16 * 5
