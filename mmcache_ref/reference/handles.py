@@ -15,7 +15,6 @@ from .serde import ObjectSerde
 ADDRESS_END: Final = 2**64
 ID_END: Final = 2**32
 SIGNATURE_BYTES: Final = 32
-LARGEST_BYTE: Final = 255
 
 _PLACE: Final = struct.Struct("<QI")
 """Address and id, as they are signed."""
@@ -52,26 +51,26 @@ def sign(secret: bytes, digest: bytes, address: int, monotonic_id: int) -> bytes
     return hmac.digest(secret, digest + _PLACE.pack(address, monotonic_id), "sha256")
 
 
-def check_handle(address: Any, monotonic_id: Any, signature: Any) -> None:
-    """Accept a handle whose parts have their types and ranges, else `HandleSignatureError`.   [OS-19]
+def check_handle(address: Any, monotonic_id: Any, signature: Any) -> bytes:
+    """The signature as bytes, if all parts of the handle have their types and ranges.   [OS-19]
 
-    Types are exact: a `bool` is not an address.
+    Otherwise raises `HandleSignatureError`. Types are exact: a `bool` is not an address.
     """
     if signature is None:
         raise HandleSignatureError("Missing SHM handle signature")
-    if not (
+    if (
         type(address) is int
         and 0 <= address < ADDRESS_END
         and type(monotonic_id) is int
         and 0 <= monotonic_id < ID_END
         and type(signature) is list
         and list(map(type, signature)) == _TYPES
-        and min(signature) >= 0
-        and max(signature) <= LARGEST_BYTE
     ):
-        raise HandleSignatureError(
-            "Invalid SHM handle signature: a part of the handle has a wrong type or range"
-        )
+        try:
+            return bytes(signature)
+        except ValueError:
+            pass  # a number that is no byte
+    raise HandleSignatureError("Invalid SHM handle signature: a part of the handle has a wrong type or range")
 
 
 def verified(secret: bytes, key: Any, address: Any, monotonic_id: Any, signature: Any) -> bytes:
@@ -79,7 +78,7 @@ def verified(secret: bytes, key: Any, address: Any, monotonic_id: Any, signature
 
     Raises `HandleSignatureError` for every other. Looks at no byte of the data area.
     """
-    check_handle(address, monotonic_id, signature)
+    given = check_handle(address, monotonic_id, signature)
     if key is None:
         raise HandleSignatureError("Missing SHM handle signature: a handle comes with its key")
     if type(key) is not str:
@@ -88,7 +87,7 @@ def verified(secret: bytes, key: Any, address: Any, monotonic_id: Any, signature
         expected = _expected(secret, key, address, monotonic_id)
     except UnicodeEncodeError:
         raise HandleSignatureError("Invalid SHM handle signature: the key has no UTF-8 form") from None
-    if not hmac.compare_digest(bytes(signature), expected):
+    if not hmac.compare_digest(given, expected):
         raise HandleSignatureError("Invalid SHM handle signature: it is not that of this key and place")
     return expected
 

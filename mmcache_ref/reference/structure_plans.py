@@ -7,6 +7,7 @@ plan gives what `Reader` gives, which a test compares; what is rare in items has
 
 from __future__ import annotations
 
+from collections import UserDict
 from collections.abc import Callable
 from typing import Any, Final, NamedTuple, TypeAlias
 
@@ -116,13 +117,25 @@ class _Planning:
 
     def _item(self, node: list[Node]) -> Build:
         """The fields of the elements are made once: they never change."""
-        item, element = self._classes.item, self._classes.element
+        item: Any = self._classes.item
+        element = self._classes.element
         parts = []
         for key, field, data in zip(node[1::3], node[2::3], node[3::3], strict=True):
             parts.append((key, Reader(memoryview(b""), self._classes).value(field), self.build(data)))
-        return lambda leaves: item(
-            {key: element(data=build(leaves), field=field) for key, field, build in parts}
-        )
+
+        def elements(leaves: memoryview) -> dict[str, Any]:
+            return {key: element(data=build(leaves), field=field) for key, field, build in parts}
+
+        if getattr(item, "__init__", None) is not UserDict.__init__:
+            return lambda leaves: item(elements(leaves))
+
+        def build_item(leaves: memoryview) -> Any:
+            """What `UserDict.__init__` would make of them, without looking at each."""
+            made = item.__new__(item)
+            made.data = elements(leaves)
+            return made
+
+        return build_item
 
 
 _BUILDERS: Final[dict[int, Callable[[_Planning, list[Node]], Build]]] = {

@@ -116,9 +116,17 @@ def _bytes(value: bytes, leaves: list[Buffer]) -> Node:
     return [BYTES, len(value)]
 
 
+def _memory(array: Any) -> memoryview:
+    """The elements in row-major order as bytes: the array's own memory if it is laid out so, else a copy."""
+    try:
+        return memoryview(array).cast("B")
+    except (TypeError, ValueError):  # not in one piece, nothing in it, or of a dtype that buffers lack
+        return array.ravel().view(np.uint8).data if array.nbytes else memoryview(b"")
+
+
 def _array(value: np.ndarray[Any, Any], leaves: list[Buffer]) -> Node:
     """An array: its own memory if it is laid out in row-major order, else a copy."""
-    leaves.append(value.ravel().view(np.uint8).data if value.nbytes else b"")
+    leaves.append(_memory(value))
     return [ARRAY, array_dtype_name(value.dtype), *value.shape]
 
 
@@ -135,7 +143,7 @@ def _tensor(value: Tensor, leaves: list[Buffer]) -> Node:
     except (RuntimeError, TypeError):
         plain = _plain(value)
         array = (plain if stand_in is None else plain.view(stand_in)).numpy()
-    leaves.append(array.ravel().view(np.uint8).data if array.nbytes else b"")
+    leaves.append(_memory(array))
     return [TENSOR, name, *array.shape]
 
 
