@@ -184,7 +184,7 @@ def look_alike(store: Store, handle: Handle) -> bytes:
     return bytes(chunk)
 
 
-@pytest.mark.clause("OS-22", "OS-24")
+@pytest.mark.clause("OS-22", "OS-24", "OS-42")
 def test_a_planted_chunk_is_not_taken_for_the_object_of_the_handle(make: Callable[..., Store]) -> None:
     writer, reader = filled(make, 1000, 50, 100)
     old = handle_of(writer, "1")
@@ -228,7 +228,7 @@ class Interrupted(MsgpackSerde):
         return value
 
 
-@pytest.mark.clause("OS-22", "OS-23")
+@pytest.mark.clause("OS-22", "OS-23", "OS-41")
 @pytest.mark.parametrize("fails", [False, True], ids=["readable", "unreadable"])
 @pytest.mark.parametrize("then", [None, 100, 60, 200])
 def test_a_clear_during_the_copy_is_a_stale_handle_and_no_count(

@@ -92,7 +92,7 @@ class ObjectChunks:
             raise ValueError(f"the serde said {data_bytes} bytes of data, and gave {position - md_bytes}")
 
     def _size_in_place(self, begin: int, monotonic_id: int, signature: bytes) -> int | None:
-        """The size of the chunk at this place if it is that of the handle, else `None`.   [OS-21, OS-22]"""
+        """The size of the chunk at this place if it is the handle's, else `None`.   [OS-21, OS-22, OS-42]"""
         memory = self._memory
         room = self.ring_buffer.DATA_OFFSET + self.ring_buffer.data_buffer_size - begin
         if room < HEAD.size:
@@ -107,7 +107,7 @@ class ObjectChunks:
         return int(size)
 
     def _acknowledge(self, begin: int, monotonic_id: int, signature: bytes) -> bool:
-        """Count one read, if the chunk is still in its place; whether it is.   [OS-22, OS-23, OS-32]"""
+        """Count one read if the chunk is still in its place; whether it is.   [OS-23, OS-32, OS-41]"""
         if self._reader_lock is None:
             return self._size_in_place(begin, monotonic_id, signature) is not None
         self._lock(self._reader_lock)

@@ -16,7 +16,7 @@ from .handles import (
 from .object_chunks import COUNT, HEAD, ObjectChunks
 from .ring_buffer import SingleWriterShmRingBuffer
 from .ring_placement import LARGEST_CHUNK
-from .seals import SEAL_BYTES
+from .seals import SEAL_BYTES, barrier
 from .serde import MsgpackSerde, ObjectSerde
 
 
@@ -188,6 +188,7 @@ class SingleWriterShmObjectStorage(ObjectChunks):
         size = self._size_in_place(begin, monotonic_id, handle)
         if size is None:
             raise self._stale(address, monotonic_id)
+        barrier()
         try:
             value = self.ser_de.deserialize(self._memory[begin + HEAD.size : begin + size])
         except Exception:
