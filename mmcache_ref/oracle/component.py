@@ -16,11 +16,13 @@ HANG_CLAUSE = "LRU-18"
 """No operation runs for ever."""
 NOT_EMPTY_CLAUSE = "IF-19"
 """A cache that was just made is empty: caches share no state."""
+SHARED_PROTOCOL = frozenset(f"SC-{number}" for number in (*range(25, 31), *range(38, 46)))
+"""What the protocol around the shared-memory caches keeps. What its users rely on, the caches keep as well."""
 
 
 def is_of_protocol(clause: str) -> bool:
     """Whether a clause is kept by the protocol around the caches."""
-    return clause.startswith("DR-")
+    return clause.startswith("DR-") or clause in SHARED_PROTOCOL
 
 
 @dataclass(frozen=True)

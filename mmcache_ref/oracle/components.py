@@ -13,6 +13,7 @@ from mmcache_ref.model import (
     receiver,
     ring_buffer,
     sender,
+    shm_caches,
 )
 from mmcache_ref.model.environment import ACCIDENTS, DEFAULT_PROTECTIONS, Config, request
 from mmcache_ref.oracle import choices
@@ -23,6 +24,7 @@ from mmcache_ref.oracle.adapters.lru import LruAdapter
 from mmcache_ref.oracle.adapters.processor_cache import ProcessorCacheAdapter
 from mmcache_ref.oracle.adapters.receiver import ReceiverAdapter
 from mmcache_ref.oracle.adapters.ring_buffer import RingBufferAdapter
+from mmcache_ref.oracle.adapters.shm_caches import ShmCachesAdapter
 from mmcache_ref.oracle.component import NOT_EMPTY_CLAUSE, Component
 
 EXECUTED_PAIR = Config(
@@ -143,6 +145,16 @@ COMPONENTS = {
             choices.ring_buffer.choose,
             construction="RB-01",
             blames=frozenset({"RB-18"}),
+        ),
+        Component(
+            shm_caches,
+            ShmCachesAdapter,
+            choices.shm_caches.configs,
+            choices.shm_caches.choose,
+            tiny=choices.shm_caches.EXECUTED,
+            construction="SC-01",
+            judges_protocol=True,
+            blames=frozenset({"SC-15", "SC-22"}),
         ),
         Component(factories, FactoriesAdapter, choices.factories.configs, choices.factories.choose),
     )

@@ -199,6 +199,9 @@ class Lockstep:
         tally.clauses[rule.outcome] += 1
         tally.clauses.update(getattr(self.adapter, "also_decided_by", lambda _: ())(operation))
         if not agrees(self.outcome.result, self.result):
+            if self._is_legal_too(operation):
+                self.is_silent = True
+                return None
             blamed = self._blamed("outcome", self.outcome.result, self.result)
             clause_id = blamed or rule.outcome
             return self._mismatch(clause_id, "outcome", self.outcome.result, self.result, rule.outcome)
@@ -238,6 +241,12 @@ class Lockstep:
             return None
         self._is_certain = told in getattr(self.adapter, "CERTAIN", ())
         return told
+
+    def _is_legal_too(self, operation: Op) -> bool:
+        """Whether the clauses allow what the target did beside what the model does: then nothing more can be
+        said about this run."""
+        hook = getattr(self.adapter, "is_legal_too", lambda *_: False)
+        return bool(hook(operation, self.outcome.result, self.result))
 
     def _perform_on_target(self, operation: Op) -> Any:
         if self.adapter is None:

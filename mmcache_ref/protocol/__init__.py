@@ -18,7 +18,7 @@ from .shared_implementation import SharedImplementation
 from .shared_messages import Reading, SharedMessage, is_handle
 from .shared_protections import SHARED_DEFAULT, SHARED_PROTECTIONS
 from .shared_work import SharedWork
-from .shared_worker import Worker
+from .shared_worker import SharedWorker
 from .work import Work
 
 __all__ = [
@@ -42,8 +42,8 @@ __all__ = [
     "SharedImplementation",
     "SharedMessage",
     "SharedWork",
+    "SharedWorker",
     "UnsuppliedError",
     "Work",
-    "Worker",
     "is_handle",
 ]

@@ -11,10 +11,10 @@ from typing import Any
 from .messages import Request, RequestItem
 from .shared_front_end import SharedFrontEnd
 from .shared_implementation import SharedImplementation
-from .shared_messages import Reading, SharedMessage, is_handle
+from .shared_messages import Reading, Retry, SharedMessage, is_handle
 from .shared_protections import SHARED_DEFAULT, chosen
 from .shared_work import SharedWork
-from .shared_worker import Worker
+from .shared_worker import SharedWorker
 
 
 class SharedDeployment:
@@ -39,7 +39,7 @@ class SharedDeployment:
         protections: Iterable[str] = SHARED_DEFAULT,
         *,
         front_end: type[SharedFrontEnd] = SharedFrontEnd,
-        worker: type[Worker] = Worker,
+        worker: type[SharedWorker] = SharedWorker,
     ) -> None:
         self.protections = chosen(protections)
         self.work = SharedWork()
@@ -49,10 +49,10 @@ class SharedDeployment:
         self.workers = [self._make_worker(number) for number in range(implementation.workers)]
         self.channel: list[SharedMessage] = []
         self.running: list[SharedMessage] = []
-        self.retries: list[Request] = []
+        self.retries: list[Retry] = []
         self.is_dead = False
 
-    def _make_worker(self, number: int) -> Worker:
+    def _make_worker(self, number: int) -> SharedWorker:
         return self._worker(self._implementation, number, self.protections, self.work)
 
     def close(self) -> None:
@@ -87,7 +87,7 @@ class SharedDeployment:
     def retry(self, position: int = 0) -> SharedMessage:
         """A request is sent once more, with all its data and past the cache.   [SC-45]"""
         self.work.retries += 1
-        return self._send(self.front_end.unrecorded(self.retries.pop(position)))
+        return self._send(self.front_end.unrecorded(*self.retries.pop(position)))
 
     def clear(self) -> bool:
         """P0 is cleared; False when that has to wait.   [SC-41]"""
@@ -134,23 +134,25 @@ class SharedDeployment:
         if any(reading.items is None for reading in readings):
             self.running.remove(message)
             self._forget(message)
-            self.retries.append(message.request)
+            self.retries.append(_retry(message))
         return readings
 
     def die(self, worker: int) -> None:
         """Accident: a worker dies, and a new one takes its place. All requests under way end.   [SC-44]"""
-        ended = [message for message in self.channel if not message.is_release] + self.running
+        under_way = [message for message in self.channel if not message.is_release] + self.running
+        ended = [_retry(message) for message in under_way]
         for message in self.channel:
             self._strand(message, worker)
             message.owed[worker] = 0
             self._release(message)
-        for message in self.running:
-            self._forget(message)
+        for message in (*self.channel, *self.running):
+            if message.is_read:
+                self._forget(message)
         self.channel = [message for message in self.channel if not message.is_read]
         self.running.clear()
         self.workers[worker] = self._make_worker(worker)
         if self.clears_on_death():
-            self.retries += [message.request for message in ended]
+            self.retries += ended
             self.front_end.clear()
 
     def replay(self, item: RequestItem, handle: Any) -> SharedMessage:
@@ -165,7 +167,9 @@ class SharedDeployment:
 
     def must_drain(self) -> bool:
         """Whether a clear waits for handles that are under way.   [SC-41]"""
-        return "drained-clear" in self.protections and any(message.has_handles for message in self.channel)
+        return "drained-clear" in self.protections and any(
+            message.has_handles and message.is_awaited for message in self.channel
+        )
 
     def releases(self) -> bool:
         """Whether a request that ends early is read for the sake of its references.   [SC-38]"""
@@ -212,7 +216,7 @@ class SharedDeployment:
             self._forget(message)
         elif message.missing:
             self._forget(message)
-            self.retries.append(message.request)
+            self.retries.append(_retry(message))
         else:
             self.running.append(message)
             for worker in self.workers:
@@ -239,3 +243,7 @@ class SharedDeployment:
     def _forget(self, message: SharedMessage) -> None:
         for worker in self.workers:
             worker.forget(message)
+
+
+def _retry(message: SharedMessage) -> Retry:
+    return Retry(message.request, message.children)

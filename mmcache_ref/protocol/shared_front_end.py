@@ -62,10 +62,10 @@ class SharedFrontEnd:
         handle, _ = self.sender.get_and_update_item(None, mm_hash)
         return handle
 
-    def unrecorded(self, request: Request) -> SharedMessage:
+    def unrecorded(self, request: Request, children: int = 1) -> SharedMessage:
         """A message with all the data of a request, past the cache.   [SC-45]"""
         items = [self._process(item, index)[0] for index, item in enumerate(request)]
-        return self._message(request, items, 1, [True] * len(request))
+        return self._message(request, items, children, [True] * len(request))
 
     def clear(self) -> None:
         """Forget everything that is stored."""

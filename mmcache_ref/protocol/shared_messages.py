@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 from .messages import Request
 
@@ -50,9 +50,16 @@ class SharedMessage:
         return self.owed[worker] == self.children
 
     @property
-    def is_untouched(self) -> bool:
-        """Whether no worker has read it."""
-        return all(self.is_untouched_by(worker) for worker in range(len(self.owed)))
+    def is_awaited(self) -> bool:
+        """Whether some worker will read it for the first time."""
+        return any(owed > 0 and self.is_untouched_by(worker) for worker, owed in enumerate(self.owed))
+
+
+class Retry(NamedTuple):
+    """A request that its client sends again, and how many children it has."""
+
+    request: Request
+    children: int = 1
 
 
 @dataclass(frozen=True)

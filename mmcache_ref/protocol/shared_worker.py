@@ -9,7 +9,7 @@ from .shared_messages import Reading, SharedMessage, is_handle
 from .shared_work import SharedWork
 
 
-class Worker:
+class SharedWorker:
     """A worker process, as far as the cache is concerned.
 
     Args:

@@ -8,6 +8,16 @@ from mmcache_ref.oracle.choices import (
     processor_cache,
     receiver,
     ring_buffer,
+    shm_caches,
 )
 
-__all__ = ["factories", "items", "key_replicated", "lru", "processor_cache", "receiver", "ring_buffer"]
+__all__ = [
+    "factories",
+    "items",
+    "key_replicated",
+    "lru",
+    "processor_cache",
+    "receiver",
+    "ring_buffer",
+    "shm_caches",
+]

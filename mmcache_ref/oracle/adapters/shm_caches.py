@@ -1,0 +1,233 @@
+"""A sender and its receivers of a target inside the protocol, driven by `model/shm_caches.py`.
+
+The segment is real. The protocol is that of `mmcache_ref.protocol`, but for what the target offers of it itself.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from mmcache_ref import protocol
+from mmcache_ref.model import shm_accidents as operations
+from mmcache_ref.model.component import Content, Missed, Raised, Refused
+from mmcache_ref.model.shm_environment import Config
+from mmcache_ref.model.shm_requests import Carried, How, Request
+from mmcache_ref.oracle.adapters.base import Unexpected, need, raised, same
+from mmcache_ref.oracle.adapters.shm_chunks import observe_chunks
+from mmcache_ref.oracle.adapters.shm_handles import ADDRESS, SeenHandles
+from mmcache_ref.oracle.adapters.shm_units import RECEIVER, SENDER, UNIT, Segment, UnitPayloads
+from mmcache_ref.oracle.errors import NotOffered
+from mmcache_ref.oracle.namespace import call_with
+
+PARTS = {"deployment": "SharedDeployment", "front_end": "SharedFrontEnd", "worker": "SharedWorker"}
+"""What a target may offer of the protocol."""
+SIGNATURE_CLAUSES = {"p0": "SC-15", "worker": "SC-22"}
+"""Who refuses a forged handle by which clause."""
+
+
+class ShmCachesAdapter:
+    """P0, its workers, and what lies between, over one segment of its own."""
+
+    def __init__(self, namespace: Any, config: Config) -> None:
+        need(namespace, SENDER, RECEIVER, "merge_mm_kwargs")
+        self.payloads = UnitPayloads(namespace)
+        self.handles = SeenHandles(namespace)
+        self._namespace = namespace
+        self._segment = Segment(
+            namespace,
+            capacity=config.capacity * UNIT,
+            limit=config.limit * UNIT,
+            workers=config.workers,
+        )
+        self._updates: list[Any] = []
+        self._contents: dict[str, Content] = {}
+        self._own: Any = None
+        parts = {name: getattr(namespace, type_name, None) for name, type_name in PARTS.items()}
+        offered = {name: part for name, part in parts.items() if part is not None}
+        self.has_own_protocol = bool(offered)
+        self.deployment: Any = call_with(
+            offered.pop("deployment", protocol.SharedDeployment),
+            {
+                "implementation": self._implementation(config.workers),
+                "protections": config.protections,
+                **offered,
+            },
+        )
+
+    def perform(self, operation: operations.Operation) -> Any:
+        """One step of P0, of a worker, or of the environment."""
+        deployment = self.deployment
+        match operation:
+            case operations.Submit(request, children):
+                return self._sent(lambda: deployment.submit(self._request(request), children))
+            case operations.Reject(request, children):
+                return self._sent(lambda: deployment.reject(self._request(request), children))
+            case operations.SubmitAgain(position):
+                self._updates = []
+                return self._carried(deployment.retry(position))
+            case operations.Read(position, worker):
+                message = deployment.channel[position]
+                self._own = () if message.is_release else _own(message)
+                return self._read(deployment.read(position, worker))
+            case operations.Resume(position):
+                self._own = (_own(deployment.running[position]),) * len(deployment.workers)
+                readings = [self._read(reading) for reading in deployment.resume(position)]
+                missed = [each for each in readings if isinstance(each, Missed)]
+                return missed[-1] if missed else tuple(readings)
+            case operations.Replay(key, is_outdated):
+                handle = self.handles.outdated(key) if is_outdated else self.handles.current(key)
+                return self._brought(deployment.replay, key, handle)
+            case operations.Forge(key, how, at):
+                return self._forge(key, how, at)
+            case operations.Clear():
+                return False if deployment.clear() is False else None
+        steps = {
+            operations.Finish: deployment.finish,
+            operations.Abort: deployment.abort,
+            operations.Strip: deployment.strip,
+        }
+        if isinstance(operation, operations.Die):
+            deployment.die(operation.worker)
+        else:
+            steps[type(operation)](operation.position)
+        return None
+
+    def close(self) -> None:
+        """Give the segment back."""
+        self._segment.close()
+
+    def observe(self) -> Mapping[str, Any]:
+        """Counters, chunks and layout as far as the target has upstream's attributes; what is under way."""
+        deployment = self.deployment
+        if deployment.is_dead:
+            return {"dead": True}
+        seen: dict[str, Any] = {"dead": False}
+        sender = deployment.front_end.sender
+        if hasattr(sender, "make_stats"):
+            hits, total = sender.make_stats()
+            seen |= {"hits": hits, "total": total}
+        seen |= observe_chunks(getattr(sender, "_shm_cache", None))
+        seen["under-way"] = tuple(map(len, (deployment.channel, deployment.running, deployment.retries)))
+        seen["channel"] = tuple(
+            [(_travelling(each), tuple(each.owed), each.is_release) for each in deployment.channel]
+        )
+        return seen
+
+    def is_legal_too(self, operation: operations.Operation, expected: Any, actual: Any) -> bool:
+        """Whether a handle whose chunk is gone has read its own object, whose place is not reused.   [SC-23]
+
+        What the target then counts, and who is told what, no clause says.
+        """
+        if not isinstance(operation, operations.Read | operations.Resume):
+            return False
+        return isinstance(expected, Missed | Raised) and same(self._own, actual)
+
+    def _implementation(self, workers: int) -> protocol.SharedImplementation:
+        """The target's caches, with payloads made of descriptions."""
+
+        def merge(sender: Any, hashes: Any, hits: Any, items: Any, updates: Any) -> Any:
+            merged, merged_updates = self._namespace.merge_mm_kwargs(
+                sender, hashes, hits, self._namespace.MultiModalKwargsItems(items), updates
+            )
+            self._updates = [each for group in hashes for each in merged_updates[group]]
+            return merged, merged_updates
+
+        return protocol.SharedImplementation(
+            workers=workers,
+            make_sender=self._segment.make_sender,
+            make_receiver=self._segment.make_receiver,
+            merge=merge,
+            make_feature=self._namespace.make_feature,
+            process=lambda content, modality, index: (
+                self.payloads.item(content),
+                self.payloads.prompt_updates(content),
+            ),
+            size=self.payloads.bytes_of,
+        )
+
+    def _sent(self, operate: Any) -> Any:
+        """What P0 made of a request, or the hashes for the lack of which it was refused.   [SC-26]"""
+        self._updates = []
+        try:
+            return self._carried(operate())
+        except ValueError as error:
+            if type(error).__name__ != protocol.UnsuppliedError.__name__:
+                raise
+            return Refused(tuple(error.mm_hashes))  # type: ignore[attr-defined]
+
+    def _carried(self, message: Any) -> tuple[Any, ...]:
+        """How each item of a message travels, and what its prompt updates, or it, belong to."""
+        named = [self.payloads.payloads.updates_content(each) for each in self._updates]
+        contents = named or [item.data for item in message.request]
+        carried: list[Any] = []
+        for item, travels, content in zip(message.request, message.items, contents, strict=True):
+            how = _how(travels)
+            if how == "handle":
+                self.handles.note(item.mm_hash, travels)
+            elif how == "item" and (own := self.payloads.content(travels)) != content:
+                carried.append(Unexpected(f"{own} with the prompt updates of {content}"))
+                continue
+            carried.append(Carried(how, content) if isinstance(content, Content) else content)
+        return tuple(carried)
+
+    def _read(self, reading: Any) -> Any:
+        if reading.items is None:
+            return Missed(tuple(map(str, reading.missing)))
+        return tuple([self.payloads.content(item) for item in reading.items])
+
+    def _brought(self, bring: Any, key: str, handle: Any) -> Any:
+        """A client brings a handle instead of data."""
+        if not hasattr(self.deployment.front_end.sender, "validate_input_item"):
+            raise NotOffered("the target does not validate what clients send")
+        self._updates = []
+        content = self._contents.get(key, Content(1))
+        return self._carried(bring(protocol.RequestItem(key, content), handle))
+
+    def _request(self, request: Request) -> protocol.Request:
+        self._contents |= {item.key: item.content for item in request}
+        return tuple(
+            [protocol.RequestItem(item.key, item.content, is_supplied=item.supplied) for item in request]
+        )
+
+    def _forge(self, key: str, how: operations.Forgery, at: str) -> Any:
+        """Show forged handles to P0 or to a worker, each of a kind; what came of the first that passed."""
+        refusal: Any = None
+        for name, handle in self.handles.forged(key, how):
+            try:
+                if at == "p0":
+                    self._brought(self.deployment.forge, name, handle)
+                else:
+                    feature = self._namespace.make_feature(handle, "image", name, 0)
+                    self.deployment.workers[0].receiver.get_and_update_features([feature])
+            except ValueError as error:
+                refusal = raised(error)
+                if "SHM handle signature" not in refusal.says:
+                    return refusal
+            else:
+                return Unexpected(f"a forged handle ({how}) was accepted: {_in_words(handle)}")
+        return refusal
+
+
+def _how(carried: Any) -> How:
+    """How an item travels."""
+    if carried is None:
+        return "nothing"
+    return "handle" if ADDRESS in carried else "item"
+
+
+def _travelling(message: Any) -> tuple[tuple[str, How], ...]:
+    """The items of a message, and how each travels."""
+    pairs = zip(message.request, message.items, strict=True)
+    return tuple([(item.mm_hash, _how(carried)) for item, carried in pairs])
+
+
+def _own(message: Any) -> tuple[Content | None, ...]:
+    """What a worker must get of a message."""
+    pairs = zip(message.request, message.items, strict=True)
+    return tuple([None if carried is None else item.data for item, carried in pairs])
+
+
+def _in_words(handle: Any) -> str:
+    """What is in a forged handle."""
+    return ", ".join(f"{name} {element.data!r:.40}" for name, element in handle.items())
