@@ -17,7 +17,7 @@ HANG_CLAUSE = "LRU-18"
 NOT_EMPTY_CLAUSE = "IF-19"
 """A cache that was just made is empty: caches share no state."""
 SHARED_PROTOCOL = frozenset(f"SC-{number}" for number in (*range(25, 31), *range(38, 46)))
-"""What the protocol around the shared-memory caches keeps. What its users rely on, the caches keep as well."""
+"""What the protocol around the shared-memory caches keeps by itself."""
 
 
 def is_of_protocol(clause: str) -> bool:

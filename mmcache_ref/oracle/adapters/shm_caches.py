@@ -1,6 +1,7 @@
 """A sender and its receivers of a target inside the protocol, driven by `model/shm_caches.py`.
 
-The segment is real. The protocol is that of `mmcache_ref.protocol`, but for what the target offers of it itself.
+The segment is real. The protocol is that of `mmcache_ref.protocol`, but for what the target offers of it
+itself.
 """
 
 from __future__ import annotations

@@ -10,7 +10,15 @@ from mmcache_ref.oracle.adapters.shm_units import UNIT
 _COUNT_BYTES = 4
 """The reader count, at the beginning of a chunk's payload.   [OS-02]"""
 _OF_STORE = ("key_index", "id_index", "writer_flag", "ring_buffer")
-_OF_RING = ("metadata", "monotonic_id_start", "monotonic_id_end", "data_buffer_start", "data_buffer_end", "data_buffer_size", "access_buf")
+_OF_RING = (
+    "metadata",
+    "monotonic_id_start",
+    "monotonic_id_end",
+    "data_buffer_start",
+    "data_buffer_end",
+    "data_buffer_size",
+    "access_buf",
+)
 
 
 def observe_chunks(store: Any) -> dict[str, Any]:

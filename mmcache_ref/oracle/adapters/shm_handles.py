@@ -64,9 +64,9 @@ class SeenHandles:
             case "out-of-range":
                 yield from ((key, self._whole(wrong, identifier, signature)) for wrong in NO_ADDRESSES)
                 yield from ((key, self._whole(address, wrong, signature)) for wrong in NO_IDS)
-                for wrong in (signature[:-1], [*signature, 0], [256, *signature[1:]], tuple(signature)):
+                for wrong in (signature[:-1], [*signature, 0], [256, *signature[1:]], [-1, *signature[1:]]):
                     yield key, self._whole(address, identifier, wrong)
-                yield key, self._whole(address, identifier, [-1, *signature[1:]])
+                yield key, self._whole(address, identifier, tuple(signature))
                 yield key, self._whole(address, identifier, [float(byte) for byte in signature])
 
     def _known(self, key: str) -> Any:

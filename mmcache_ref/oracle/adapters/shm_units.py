@@ -126,7 +126,8 @@ class Segment:
             sender = getattr(self._namespace, SENDER)(self._config)
         if hasattr(sender, "close"):
             self._closings.append(sender.close)
-        else:  # as in early releases, whose ring removes its segment when it is collected, and complains of others
+        else:
+            # As in early releases: their ring removes its segment as it is collected, and else complains.
             self._left.clear()
         return sender
 

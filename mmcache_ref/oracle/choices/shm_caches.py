@@ -91,9 +91,7 @@ def _read(state: State, draw: Draw) -> Op:
     return operations.Read(position, draw.of(waiting))
 
 
-def _request(
-    config: Config, state: State, draw: Draw, made: Callable[[Request, int], Op]
-) -> Op:
+def _request(config: Config, state: State, draw: Draw, made: Callable[[Request, int], Op]) -> Op:
     """A request, now and then with several children."""
     children = 1 + draw.up_to(MOST_CHILDREN - 1) if draw.is_one_in(5) else 1
     return made(request(config, state, draw), children)
@@ -115,9 +113,7 @@ def _of_a_client(state: State, draw: Draw) -> Op:
     key = draw.of(stored or KEYS)
     if draw.is_one_in(2):
         return operations.Replay(key)
-    return operations.Forge(
-        key, draw.of(get_args(operations.Forgery)), draw.of(get_args(operations.Seen))
-    )
+    return operations.Forge(key, draw.of(get_args(operations.Forgery)), draw.of(get_args(operations.Seen)))
 
 
 def request(config: Config, state: State, draw: Draw) -> Request:
