@@ -93,7 +93,7 @@ class SharedDeployment:
         """P0 is cleared; False when that has to wait.   [SC-41]"""
         if self.must_drain():
             return False
-        self.front_end.clear()
+        self._clear()
         return True
 
     # Accidents
@@ -153,7 +153,7 @@ class SharedDeployment:
         self.workers[worker] = self._make_worker(worker)
         if self.clears_on_death():
             self.retries += ended
-            self.front_end.clear()
+            self._clear()
 
     def replay(self, item: RequestItem, handle: Any) -> SharedMessage:
         """Accident: a client brings a handle that it saw before.   [SC-27, SC-43]"""
@@ -239,6 +239,12 @@ class SharedDeployment:
         handles = [size for item, size in zip(message.items, message.sizes, strict=True) if is_handle(item)]
         self.work.stranded += readers * len(handles)
         self.work.stranded_bytes += sum(handles) if readers else 0
+
+    def _clear(self) -> None:
+        """P0 forgets everything, then each worker hears of it.   [SC-12, SC-24]"""
+        self.front_end.clear()
+        for worker in self.workers:
+            worker.receiver.clear_cache()
 
     def _forget(self, message: SharedMessage) -> None:
         for worker in self.workers:

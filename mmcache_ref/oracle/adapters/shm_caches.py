@@ -16,15 +16,15 @@ from mmcache_ref.model.shm_environment import Config
 from mmcache_ref.model.shm_requests import Carried, How, Request
 from mmcache_ref.oracle.adapters.base import Unexpected, need, raised, same
 from mmcache_ref.oracle.adapters.shm_chunks import observe_chunks
-from mmcache_ref.oracle.adapters.shm_handles import ADDRESS, SeenHandles
-from mmcache_ref.oracle.adapters.shm_units import RECEIVER, SENDER, UNIT, Segment, UnitPayloads
+from mmcache_ref.oracle.adapters.shm_handles import ADDRESS, SeenHandles, fault_of
+from mmcache_ref.oracle.adapters.shm_units import HEADER, RECEIVER, SENDER, UNIT, Segment, UnitPayloads
 from mmcache_ref.oracle.errors import NotOffered
 from mmcache_ref.oracle.namespace import call_with
 
 PARTS = {"deployment": "SharedDeployment", "front_end": "SharedFrontEnd", "worker": "SharedWorker"}
 """What a target may offer of the protocol."""
-SIGNATURE_CLAUSES = {"p0": "SC-15", "worker": "SC-22"}
-"""Who refuses a forged handle by which clause."""
+REFUSALS = {"p0": "SC-15", "worker": "SC-22"}
+"""By which clause a forged handle is refused where it is shown."""
 
 
 class ShmCachesAdapter:
@@ -38,12 +38,13 @@ class ShmCachesAdapter:
         self._segment = Segment(
             namespace,
             capacity=config.capacity * UNIT,
-            limit=config.limit * UNIT,
+            limit=config.limit * UNIT - HEADER,
             workers=config.workers,
         )
         self._updates: list[Any] = []
         self._contents: dict[str, Content] = {}
-        self._own: Any = None
+        self._own: tuple[Any, ...] = ()
+        self._wrong: str | None = None
         parts = {name: getattr(namespace, type_name, None) for name, type_name in PARTS.items()}
         offered = {name: part for name, part in parts.items() if part is not None}
         self.has_own_protocol = bool(offered)
@@ -58,6 +59,7 @@ class ShmCachesAdapter:
 
     def perform(self, operation: operations.Operation) -> Any:
         """One step of P0, of a worker, or of the environment."""
+        self._own, self._wrong = (), None
         deployment = self.deployment
         match operation:
             case operations.Submit(request, children):
@@ -93,6 +95,27 @@ class ShmCachesAdapter:
         else:
             steps[type(operation)](operation.position)
         return None
+
+    def also_decided_by(self, operation: operations.Operation) -> list[str]:
+        """The clauses that `blamed` may name for this operation, besides those that it is decided by."""
+        if isinstance(operation, operations.Forge):
+            return [REFUSALS[operation.at]]
+        is_stripped = isinstance(operation, operations.Read) and None in self._own
+        return ["SC-18"] if is_stripped else []
+
+    def blamed(self, operation: operations.Operation, aspect: str, expected: Any, actual: Any) -> str | None:
+        """What a result tells besides the operation's own rule.
+
+        Who did not refuse a forged handle (SC-15, SC-22); a handle that is none (SC-06); prompt updates of
+        another item (SC-10); an item without data that was not passed over (SC-18).
+        """
+        if isinstance(operation, operations.Forge):
+            return REFUSALS[operation.at]
+        if aspect != "outcome":
+            return None
+        if isinstance(operation, operations.Read | operations.Resume):
+            return "SC-18" if isinstance(actual, Raised) and None in self._own else None
+        return self._wrong
 
     def close(self) -> None:
         """Give the segment back."""
@@ -164,12 +187,15 @@ class ShmCachesAdapter:
         carried: list[Any] = []
         for item, travels, content in zip(message.request, message.items, contents, strict=True):
             how = _how(travels)
+            carried.append(Carried(how, content) if isinstance(content, Content) else content)
             if how == "handle":
                 self.handles.note(item.mm_hash, travels)
+                if fault := fault_of(travels):
+                    carried[-1], self._wrong = Unexpected(fault), "SC-06"
             elif how == "item" and (own := self.payloads.content(travels)) != content:
-                carried.append(Unexpected(f"{own} with the prompt updates of {content}"))
-                continue
-            carried.append(Carried(how, content) if isinstance(content, Content) else content)
+                carried[-1] = Unexpected(f"{own} with the prompt updates of {content}")
+            if carried[-1] != Carried(how, item.data):
+                self._wrong = self._wrong or "SC-10"
         return tuple(carried)
 
     def _read(self, reading: Any) -> Any:
@@ -186,6 +212,8 @@ class ShmCachesAdapter:
         return self._carried(bring(protocol.RequestItem(key, content), handle))
 
     def _request(self, request: Request) -> protocol.Request:
+        if any(item.content.nbytes < 1 for item in request):
+            raise NotOffered("no chunk is smaller than a unit")
         self._contents |= {item.key: item.content for item in request}
         return tuple(
             [protocol.RequestItem(item.key, item.content, is_supplied=item.supplied) for item in request]

@@ -17,6 +17,25 @@ NO_ADDRESSES: Final = (-1, 2**64, True, 0.0, "0", None)
 NO_IDS: Final = (-1, 2**32, False, 1.0, "0", None)
 
 
+def fault_of(handle: Any) -> str:
+    """What is wrong with the form of a handle that a target issued; nothing of one that is unsigned, as in
+    early releases: that is seen where it is believed.   [SC-06]"""
+    data: dict[str, Any] = {name: getattr(element, "data", None) for name, element in handle.items()}
+    if SIGNATURE in data:
+        signature = data.pop(SIGNATURE)
+        is_list = isinstance(signature, list) and len(signature) == _BYTES
+        if not is_list or not all(type(byte) is int and 0 <= byte < 256 for byte in signature):
+            return f"a handle whose signature is no list of {_BYTES} bytes: {signature!r:.80}"
+    if data.keys() != {ADDRESS, ID}:
+        return f"a handle with the keys {', '.join(map(str, handle))}"
+    wrong = [name for name, bits in ((ADDRESS, 64), (ID, 32)) if not _is_unsigned(data[name], bits)]
+    return f"a handle whose {wrong[0]} is {data[wrong[0]]!r:.40}" if wrong else ""
+
+
+def _is_unsigned(value: Any, bits: int) -> bool:
+    return type(value) is int and 0 <= value < 2**bits
+
+
 class SeenHandles:
     """Every handle that travelled, by key: the current one, and those that are not current any more."""
 
@@ -42,16 +61,17 @@ class SeenHandles:
 
     def forged(self, key: str, how: Forgery) -> Iterator[tuple[str, Any]]:
         """Handles made from the current one, each with the key under which it is shown."""
+        address, identifier = _place(self._known(key))
+        if how == "unsigned":
+            yield key, self._item(**{ADDRESS: address, ID: identifier})
+            yield key, self._item(**{ADDRESS: address})
         handle = self.current(key)
-        address, identifier = _place(handle)
         signature = list(handle[SIGNATURE].data)
         match how:
             case "wrong-key":
                 others = [other for other in self._last if other != key]
                 yield from ((other, handle) for other in (*others, f"{key}'", ""))
             case "unsigned":
-                yield key, self._item(**{ADDRESS: address, ID: identifier})
-                yield key, self._item(**{ADDRESS: address})
                 yield key, self._item(**{ADDRESS: address, SIGNATURE: signature})
                 yield key, self._item(**{ADDRESS: address, ID: identifier, SIGNATURE: None})
             case "wrong-signature":

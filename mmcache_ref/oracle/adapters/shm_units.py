@@ -14,6 +14,8 @@ from mmcache_ref.oracle.adapters.base import Payloads, Unexpected
 
 UNIT: Final = 4096
 """Bytes of a chunk of one unit, header and all."""
+HEADER: Final = 8
+"""Bytes of a chunk that the limit of an object does not count."""
 SENDER: Final = "ShmObjectStoreSenderCache"
 RECEIVER: Final = "ShmObjectStoreReceiverCache"
 _MIB: Final = 2**20
