@@ -12,13 +12,16 @@ from .shm_sending import DISABLED, Stepped, carried, in_store, may_begin, messag
 
 REFUSED = Outcome("refused", Raised("ValueError", says="SHM handle signature"))
 """A client's handle that does not stand.   [SC-15, SC-22, SC-27]"""
+REFUSED_BY_WORKER = REFUSED._replace(kind="refused-by-worker")
 DEFERRED = Outcome("deferred", False)
 """It has to wait for the handles under way.   [SC-41]"""
 
 
 def reject(config: Config, state: State, operation: Reject) -> Stepped:
     """Refused after its update; with `release-on-abort` the workers read it as a release.   [SC-38]"""
-    if "reject" not in config.accidents or not may_begin(config, state, operation.children):
+    if "reject" not in config.accidents or not may_begin(
+        config, state, operation.children, operation.request
+    ):
         return state, DISABLED
     if refusal := unsupplied(state, operation.request):
         return state, refusal
@@ -140,7 +143,7 @@ def forge(config: Config, state: State, operation: Forge) -> Stepped:
         return state, DISABLED
     if moves.place_of(state.store, operation.key) is None:
         return state, DISABLED
-    return state, REFUSED
+    return state, REFUSED if operation.at == "p0" else REFUSED_BY_WORKER
 
 
 def replay(config: Config, state: State, operation: Replay) -> Stepped:

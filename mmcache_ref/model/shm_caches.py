@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import replace
+from itertools import permutations
 from typing import Any, get_args
 
 from . import shm_accident_steps as accidents
@@ -33,7 +34,7 @@ from .shm_accidents import (
 from .shm_counts import errors
 from .shm_environment import ACCIDENTS, PRESETS, PROTECTIONS, Config, configure
 from .shm_reading import read
-from .shm_requests import Feature, State
+from .shm_requests import Feature, Message, Running, State
 from .shm_rules import ASPECTS, RULES
 from .shm_sending import DISABLED, Stepped, carried, may_begin, message, send, unsupplied, update
 from .shm_store import Store
@@ -99,7 +100,10 @@ def _shape(state: State) -> tuple[Any, ...]:
 
 
 def alphabet(config: Config) -> list[Operation]:
-    """Every operation with every request, key, place and worker of the configuration."""
+    """Every operation with every request, key, place and worker of the configuration.
+
+    Handles are forged of one key only: no forgery changes anything.
+    """
     letters: list[Operation] = []
     for request in config.possible_requests:
         for children in (1, 2):
@@ -116,6 +120,7 @@ def alphabet(config: Config) -> list[Operation]:
     letters += [Clear(), *(Die(worker) for worker in range(config.workers))]
     for key in config.keys:
         letters += [Replay(key), Replay(key, is_outdated=True)]
+    for key in config.keys[:1]:
         letters += [Forge(key, how, at) for how in get_args(Forgery) for at in get_args(Seen)]
     return letters
 
@@ -127,7 +132,7 @@ def step(config: Config, state: State, operation: Operation) -> Stepped:
 
 def _submit(config: Config, state: State, operation: Submit) -> Stepped:
     """One request from its check to the channel.   [SC-25, SC-26]"""
-    if not may_begin(config, state, operation.children):
+    if not may_begin(config, state, operation.children, operation.request):
         return state, DISABLED
     if refusal := unsupplied(state, operation.request):
         return state, refusal
@@ -194,32 +199,27 @@ def view(state: State) -> Any:
 
     Ids and laps only tell chunks apart, so a handle is the place of its chunk among the others, and a chunk
     where it lies. Of references and count only what is left to acknowledge matters. Counters of lookups, and
-    which handles are outdated, change nothing but themselves. Workers are alike. A dead engine is one state.
+    which handles are outdated, change nothing but themselves. Workers are alike, and so is the order of what
+    is under way. A dead engine is one state.
     """
     if state.is_dead:
         return "dead"
     ring, entries, workers = state.store.ring, state.store.entries, state.store.workers
-    columns = sorted(
-        [
-            tuple([(message.left[worker], message.has_read[worker]) for message in state.channel])
-            for worker in range(workers)
-        ]
-    )
     places = {chunk.id: place for place, chunk in enumerate(ring.chunks)}
-
-    def of(features: tuple[Feature, ...]) -> tuple[Any, ...]:
-        return tuple(
+    messages = [
+        (_features(places, message), message.children, message.is_release, message.has_missed)
+        for message in state.channel
+    ]
+    reads = [tuple(zip(message.left, message.has_read, strict=True)) for message in state.channel]
+    channel = min(
+        sorted(
             [
-                (
-                    feature.item,
-                    None if feature.handle is None else places.get(feature.handle.id, -1),
-                    feature.is_stripped,
-                    feature.is_referenced,
-                )
-                for feature in features
+                (*message, tuple([each[worker] for worker in order]))
+                for message, each in zip(messages, reads, strict=True)
             ]
         )
-
+        for order in permutations(range(workers))
+    )
     return (
         ring.begin,
         ring.end,
@@ -227,15 +227,19 @@ def view(state: State) -> Any:
         tuple(
             [(entry.key, entry.content, entry.references * workers - entry.acknowledged) for entry in entries]
         ),
-        tuple(
-            [
-                (of(message.features), message.children, message.is_release, message.has_missed)
-                for message in state.channel
-            ]
-        ),
-        tuple(columns),
-        tuple([(of(each.features), *each[1:]) for each in state.running]),
-        state.retries,
+        tuple(channel),
+        tuple(sorted([(_features(places, each), *each[1:]) for each in state.running])),
+        tuple(sorted(state.retries)),
+    )
+
+
+def _features(places: Mapping[int, int], holder: Message | Running) -> tuple[Any, ...]:
+    """The features with the place of each handle's chunk: -1 when it is gone, -2 without a handle."""
+    return tuple(
+        [
+            (item, -2 if handle is None else places.get(handle.id, -1), is_stripped, is_referenced)
+            for item, handle, is_stripped, is_referenced in holder.features
+        ]
     )
 
 
@@ -245,7 +249,7 @@ def observe(config: Config, state: State) -> dict[str, object]:
     `entries`: key, references and reader count of each chunk, oldest first; `layout`: where in the area each
     lies, and its size, in units; `ring`: begin and end. `under-way`: how many messages, running requests and
     retries. `channel`: for each message how its items travel, the reads that each worker has left, and
-    whether it is a release. `work`: counts that are not what they must be.
+    whether it is a release.
     """
     if state.is_dead:
         return {**dict.fromkeys(ASPECTS), "dead": True}
@@ -271,5 +275,4 @@ def observe(config: Config, state: State) -> dict[str, object]:
                 for message in state.channel
             ]
         ),
-        "work": (),
     }

@@ -75,6 +75,8 @@ class Config:
     protections: frozenset[str] = field(default=frozenset())
 
     def __post_init__(self) -> None:
+        if min(self.capacity, self.limit, self.workers, self.depth) < 1:
+            raise ValueError("capacity, limit, workers and depth are at least 1")
         known_names(self.accidents, ACCIDENTS, "accident")
         known_names(self.protections, PROTECTIONS, "protection")
 
@@ -145,15 +147,9 @@ class Config:
 
 PRESETS: Mapping[str, Config] = {
     "tiny": Config(
-        capacity=3,
-        limit=4,
-        requests=(
-            request("a"),
-            request("b:2"),
-            request("a", "b:2"),
-            request("a", supplied=False),
-            request("d:4"),
-        ),
+        capacity=2,
+        limit=3,
+        requests=(request("a"), request("b:2"), request("a", supplied=False), request("d:3")),
     ),
     "small": Config(
         capacity=5,

@@ -45,6 +45,7 @@ RULES: Mapping[tuple[str, str], Rule] = {
     ("worker-death", "restarted"): rule("SC-44"),
     ("worker-death", "cleared"): rule("SC-44"),
     ("forge", "refused"): rule("SC-27"),
+    ("forge", "refused-by-worker"): rule("SC-22"),
     ("replay", "refused"): rule("SC-27"),
     ("replay", "accepted"): rule("SC-43"),
     ("replay", "referenced"): rule("SC-43"),
@@ -62,5 +63,4 @@ ASPECTS = {
     "ring": Aspect(3),
     "under-way": Aspect(1),
     "channel": Aspect(2),
-    "work": Aspect(1),
 }

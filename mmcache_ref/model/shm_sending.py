@@ -49,12 +49,12 @@ def update(config: Config, store: Store, request: Request) -> Updated:
     kinds: set[str] = set()
     for item in request:
         key = item.key
-        sent = Item(key, item.content)
         place = moves.place_of(store, key)
         if place is not None:
             store = moves.look_up(store, place)
             touched.discard(key)
-            features.append(Feature(sent, moves.handle_at(store, place)))
+            stored = Item(key, store.entries[place].content)
+            features.append(Feature(stored, moves.handle_at(store, place)))
             kinds.add("hit")
         elif key in cached:
             kinds.add("asserted")
@@ -62,7 +62,7 @@ def update(config: Config, store: Store, request: Request) -> Updated:
         else:
             store, kind = moves.put(config.capacity, config.limit, store, touched, key, item.content)
             handle = moves.handle_at(store, len(store.entries) - 1) if kind == "put" else None
-            features.append(Feature(sent, handle))
+            features.append(Feature(Item(key, item.content), handle))
             kinds.add(kind)
     return Updated(store, tuple(features), frozenset(kinds), carried(features))
 
@@ -85,8 +85,10 @@ def open_requests(state: State) -> int:
     return len(state.channel) + len(state.running) + len(state.retries)
 
 
-def may_begin(config: Config, state: State, children: int) -> bool:
-    """Whether another request may come, with so many children."""
+def may_begin(config: Config, state: State, children: int, request: Request | None = None) -> bool:
+    """Whether another request may come, with so many children; none is without items, or has empty ones."""
+    if request is not None and not (request and all(item.content.nbytes > 0 for item in request)):
+        return False
     return (
         not state.is_dead
         and open_requests(state) < config.depth
