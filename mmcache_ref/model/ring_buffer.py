@@ -192,9 +192,10 @@ def suspicious(capacity: int, ring: Ring) -> Iterator[int]:
 
 
 def observe(config: Config, state: State) -> dict[str, object]:
-    """The observable parts of the state.   [RB-12, RB-13, RB-20]"""
+    """The observable parts of the state; `segment`: is it there?   [RB-12, RB-13, RB-20, RB-36]"""
     ring = state.ring
     return {
+        "segment": not state.is_closed,
         "begin": ring.begin,
         "end": ring.end,
         "first_id": ring.chunks[0].id if ring.chunks else ring.next_id,

@@ -48,6 +48,7 @@ RULES: Mapping[tuple[str, str], Rule] = {
 }
 
 ASPECTS = {
+    "segment": Aspect(1, "RB-36", reading="RB-32"),
     "begin": Aspect(1, reading="RB-20"),
     "end": Aspect(1, reading="RB-20"),
     "first_id": Aspect(1, "RB-12", reading="RB-12"),
@@ -69,5 +70,5 @@ CULPRITS = {
         for aspect in ("first_id", "next_id", "addresses")
     },
     **{("free", "raised", aspect): "RB-19" for aspect in ("first_id", "next_id", "addresses")},
-    **{("by-reader", "refused", aspect): "RB-28" for aspect in ASPECTS},
+    **{("by-reader", "refused", aspect): "RB-28" for aspect in ASPECTS if aspect != "segment"},
 }

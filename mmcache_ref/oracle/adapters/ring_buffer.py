@@ -231,19 +231,18 @@ class RingBufferAdapter:
         return None
 
     def observe(self) -> Mapping[str, Any]:
-        """Begin, end and ids; the chunks that the target records; what is in the segment."""
+        """Is the segment there; begin, end and ids; the chunks that the target records; what is in it."""
         ring = self.ring
         if self._is_closed:
             return {}
-        seen: dict[str, Any] = {}
+        seen: dict[str, Any] = {"segment": segments.exists(self.name)}
         places, ids = read(lambda: _places(ring)), read(lambda: _ids(ring))
         seen["begin"], seen["end"] = places if isinstance(places, tuple) else (places, places)
         seen["first_id"], seen["next_id"] = ids if isinstance(ids, tuple) else (ids, ids)
         if self._shows_chunks:
             seen["ids"] = read(lambda: tuple(ring.metadata))
             seen["addresses"] = read(lambda: tuple(ring.metadata.items()))
-        seen.update(self._layout())
-        return seen
+        return seen | self._layout() if seen["segment"] else seen
 
     def _layout(self) -> dict[str, Any]:
         """Header and payload of each chunk, as they are in the segment."""
