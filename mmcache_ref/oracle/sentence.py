@@ -11,6 +11,7 @@ from typing import Any, Final
 from mmcache_ref.oracle.advice import advice
 from mmcache_ref.oracle.parts import first_difference, keys_of, label_of, parts_of
 from mmcache_ref.oracle.run import Mismatch, Run
+from mmcache_ref.oracle.shm_words import in_units, shm_aspect_in_words, units
 from mmcache_ref.oracle.wording import (
     claimed_keys,
     operation_in_words,
@@ -29,6 +30,8 @@ CLASSES: Final = {
     "ring-buffer": "SingleWriterShmRingBuffer",
 }
 """The public class that a component judges."""
+SHARED_CACHES: Final = "shm-caches"
+"""The component whose sizes are in units."""
 INITIAL: Final = "initial"
 """The kind of a mismatch that is there before the first operation, which the run names but does not reach."""
 SHARED: Final = "state is shared between instances"
@@ -58,7 +61,8 @@ def sentence(run: Run) -> str:
     look = told.look_in_p1 if run.component == "receiver" and told.look_in_p1 else told.look
     if look:
         parts.append(f"Look at: {_filled(look, names)}.")
-    return " ".join(parts)
+    words = " ".join(parts)
+    return in_units(words) if run.component == SHARED_CACHES else words
 
 
 def _filled(text: str, names: Mapping[str, str]) -> str:
@@ -221,6 +225,10 @@ def _aspect(run: Run, mismatch: Mismatch) -> str:
     if isinstance(actual, Mapping) and actual.get("result") in ("raised", "missed", "unexpected"):
         what = "the state" if name == "observation" else name
         return f"{whose}{what} cannot be read: it {_did(actual)}"
+    if run.component == SHARED_CACHES:
+        keys = _state_after(run).get("keys") or ()
+        if (told := shm_aspect_in_words(name, expected, actual, keys)) is not None:
+            return told
     match name:
         case "order" if isinstance(actual, list | tuple) and isinstance(expected, list | tuple):
             before = _state_before(run).get(mismatch.aspect, ())
@@ -301,8 +309,16 @@ def _state_before(run: Run) -> Mapping[str, Any]:
     return run.steps[-2].state if len(run.steps) > 1 else {}
 
 
+def _state_after(run: Run) -> Mapping[str, Any]:
+    """What the model observes after the last operation."""
+    return run.steps[-1].state
+
+
 def _before(run: Run) -> str:
     """What was cached before the last operation, and the budget; nothing where there is no cache."""
+    if run.component == SHARED_CACHES:
+        held = state_in_words(_state_before(run)) or "empty"
+        return f"The ring before: {held}; it has {units(run.config.capacity)}."
     budget = getattr(run.config, "budget", None)
     if budget is None:
         return ""

@@ -9,6 +9,12 @@ import msgspec
 
 from mmcache_ref.model.component import Op, tag
 from mmcache_ref.oracle.ring_words import ring_in_words, ring_operation_in_words, ring_outcome_in_words
+from mmcache_ref.oracle.shm_words import (
+    carried_in_words,
+    in_units,
+    shm_operation_in_words,
+    shm_state_in_words,
+)
 
 
 def operation_in_words(operation: Op, claimed: Collection[str] = ()) -> str:
@@ -16,6 +22,8 @@ def operation_in_words(operation: Op, claimed: Collection[str] = ()) -> str:
     so a request names them without giving their data; so it does with stale ones, which are gone."""
     if (of_ring := ring_operation_in_words(operation)) is not None:
         return of_ring
+    if (of_shared := shm_operation_in_words(operation)) is not None:
+        return of_shared
     words = [tag(operation)]
     stale = [key for key in getattr(operation, "stale", ()) if key not in claimed]
     for field in msgspec.structs.fields(operation):
@@ -77,6 +85,8 @@ def result_in_words(result: Any) -> str:
         case "ingested":
             served = value_in_words([None if item is None else item["item"] for item in result["items"]])
             return f"{served}, missing {', '.join(result['missed'])}" if result["missed"] else served
+        case "carried":
+            return carried_in_words(result)
         case "unexpected":
             return str(result["what"])
     return value_in_words(result)
@@ -93,6 +103,8 @@ def outcome_in_words(operation: Op, result: Any) -> str:
     """As `results_in_words`, with what a number counts where the operation tells."""
     if (of_ring := ring_outcome_in_words(operation, result)) is not None:
         return of_ring
+    if shm_operation_in_words(operation) is not None:
+        return in_units(results_in_words(result))
     unit = {"kept": " B kept alive", "size": " B", "cached_size": " B", "complexity": " leaves"}.get(
         tag(operation)
     )
@@ -103,7 +115,7 @@ def outcome_in_words(operation: Op, result: Any) -> str:
 def state_in_words(state: Mapping[str, Any]) -> str:
     """The keys in eviction order, least recent first, of each side; of a single cache also the bytes; of a
     ring its chunks."""
-    parts = [of_ring] if (of_ring := ring_in_words(state)) else []
+    parts = [whole] if (whole := ring_in_words(state) or shm_state_in_words(state)) else []
     for name, value in state.items():
         side, _, aspect = name.rpartition(".")
         if aspect == "order":
