@@ -55,6 +55,12 @@ class Raised(msgspec.Struct, frozen=True, tag_field="result", tag="raised"):
     says: str = ""
 
 
+class OneOf(msgspec.Struct, frozen=True, tag_field="result", tag="one_of"):
+    """Any of several results: which of them is not laid down."""
+
+    results: tuple[Any, ...]
+
+
 class Missed(msgspec.Struct, frozen=True, tag_field="result", tag="missed"):
     """`MultiModalCacheMissError` with its hashes, in order."""
 

@@ -9,6 +9,7 @@ from mmcache_ref.model import (
     items,
     key_replicated,
     lru,
+    object_store,
     processor_only,
     receiver,
     ring_buffer,
@@ -21,6 +22,7 @@ from mmcache_ref.oracle.adapters.factories import FactoriesAdapter
 from mmcache_ref.oracle.adapters.items import ItemsAdapter
 from mmcache_ref.oracle.adapters.key_replicated import KeyReplicatedAdapter
 from mmcache_ref.oracle.adapters.lru import LruAdapter
+from mmcache_ref.oracle.adapters.object_store import ObjectStoreAdapter
 from mmcache_ref.oracle.adapters.processor_cache import ProcessorCacheAdapter
 from mmcache_ref.oracle.adapters.receiver import ReceiverAdapter
 from mmcache_ref.oracle.adapters.ring_buffer import RingBufferAdapter
@@ -145,6 +147,13 @@ COMPONENTS = {
             choices.ring_buffer.choose,
             construction="RB-01",
             blames=frozenset({"RB-18"}),
+        ),
+        Component(
+            object_store,
+            ObjectStoreAdapter,
+            choices.object_store.configs,
+            choices.object_store.choose,
+            construction="OS-34",
         ),
         Component(
             shm_caches,

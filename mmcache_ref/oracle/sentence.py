@@ -173,6 +173,8 @@ def _must(expected: Any, actual: Any = None, kind: str = "") -> str:
         return WAITING[kind]
     if isinstance(expected, Mapping):
         match expected.get("result"):
+            case "one_of":
+                return " or ".join(_must(each, actual, kind) for each in expected["results"])
             case "raised":
                 kind = "an exception" if expected["error"] == "Exception" else expected["error"]
                 return f"raise {kind}" + (f" that says {expected['says']!r}" if expected["says"] else "")

@@ -80,6 +80,8 @@ def result_in_words(result: Any) -> str:
             return f"MultiModalCacheMissError({', '.join(result['hashes'])})"
         case "refused":
             return f"refused, for lack of {', '.join(result['hashes'])}"
+        case "one_of":
+            return " or ".join(map(result_in_words, result["results"]))
         case "updated" | "received":
             return _updated_in_words(result)
         case "ingested":

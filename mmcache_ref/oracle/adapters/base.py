@@ -9,7 +9,7 @@ from typing import Any, Protocol
 import msgspec
 import numpy
 
-from mmcache_ref.model.component import Content, Missed, Raised
+from mmcache_ref.model.component import Content, Missed, OneOf, Raised
 from mmcache_ref.oracle.errors import NotOffered
 
 DOCUMENTED_ERRORS = (KeyError, ValueError, TypeError, AssertionError, NotImplementedError, RuntimeError)
@@ -55,6 +55,8 @@ def _message(error: BaseException) -> str:
 
 def agrees(expected: Any, actual: Any) -> bool:
     """Is the target's result the model's? An expected exception fixes its type and what its message says."""
+    if isinstance(expected, OneOf):
+        return any(agrees(each, actual) for each in expected.results)
     if isinstance(expected, Raised) and isinstance(actual, Raised):
         return expected.error in ("Exception", actual.error) and expected.says in actual.says
     return same(expected, actual)

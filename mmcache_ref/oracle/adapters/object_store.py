@@ -1,0 +1,346 @@
+"""`SingleWriterShmObjectStorage` of a target, on real shared memory, driven by `model/object_store.py`."""
+
+from __future__ import annotations
+
+import dataclasses
+import multiprocessing
+from collections.abc import Callable, Mapping
+from typing import Any, Final
+
+from mmcache_ref.model import object_store
+from mmcache_ref.model.component import Content
+from mmcache_ref.model.object_store import ID_MAX, OVERHEAD, SEAL
+from mmcache_ref.oracle import segments
+from mmcache_ref.oracle.adapters import pickled
+from mmcache_ref.oracle.adapters.base import Unexpected, need, read
+from mmcache_ref.oracle.adapters.fixed_serde import SERIAL, FixedSerde, Parcel, serde_for
+from mmcache_ref.oracle.adapters.forgeries import Shown, forged
+from mmcache_ref.oracle.adapters.seals import Snapshot
+from mmcache_ref.oracle.errors import NotOffered
+from mmcache_ref.oracle.namespace import call_with, parameters
+
+PLANTED: Final = b"\xff" * SERIAL
+"""The serial number of an object that nobody put: it lies in the bytes of another."""
+ANOTHER: Final = 256
+"""Bytes of the ring of a store that is made for a moment."""
+
+
+@dataclasses.dataclass(frozen=True)
+class Issued:
+    """A handle as it was issued, and the serial number of its object."""
+
+    shown: Shown
+    serial: int
+
+
+class ObjectStoreAdapter:
+    """One writer without a lock, as the caches make it, and readers that attach when they are needed."""
+
+    def __init__(self, namespace: Any, config: object_store.Config) -> None:
+        need(namespace, "SingleWriterShmRingBuffer", "SingleWriterShmObjectStorage", "ObjectSerde")
+        self._namespace = namespace
+        self._config = config
+        self._names: list[str] = []
+        self._closings: list[Callable[[], object]] = []
+        self.tidy_up = segments.close_with(self, self._names, self._closings)
+        self._serde = serde_for(namespace.ObjectSerde)
+        self.store = self._make_writer(config.capacity)
+        self.ring = self.store.ring_buffer
+        self._wrap_ids(config.id_max)
+        self._readers: dict[int, Any] = {}
+        self._lock: Any = None
+        self._issued: dict[str, list[Issued]] = {}
+        self._parcels: dict[int, tuple[Content, bytes]] = {}
+
+    def _wrap_ids(self, id_max: int) -> None:
+        """Let ids wrap early."""
+        if id_max == ID_MAX:
+            return
+        if not hasattr(self.ring, "ID_MAX"):
+            raise NotOffered("the target's ring has no ID_MAX, so its ids cannot be seen to wrap")
+        self.ring.ID_MAX = id_max
+
+    def _make_writer(self, capacity: int) -> Any:
+        """A store on a new segment, which is removed with this adapter."""
+        name = segments.fresh_name()
+        ring = self._namespace.SingleWriterShmRingBuffer(capacity, name, True)
+        if hasattr(ring, "close"):
+            # Those of old releases remove it themselves when they are dropped, and complain if it is gone.
+            self._names.append(name)
+        store = self._namespace.SingleWriterShmObjectStorage(
+            self._config.max_object_size, self._config.readers, ring, serde_class=self._serde
+        )
+        self._closings.append(lambda: _close(store))
+        return store
+
+    def _lock_of_readers(self) -> Any:
+        self._lock = self._lock or multiprocessing.Lock()
+        return self._lock
+
+    def _reader(self, number: int) -> Any:
+        """The reader with this number, attached as the caches attach theirs."""
+        if number not in self._readers:
+            ring = self._namespace.SingleWriterShmRingBuffer(*self.ring.handle())
+            reader = self._namespace.SingleWriterShmObjectStorage(
+                self._config.max_object_size,
+                self._config.readers,
+                ring,
+                serde_class=self._serde,
+                reader_lock=self._lock_of_readers(),
+            )
+            self._closings.append(lambda: _close(reader))
+            self._readers[number] = reader
+        return self._readers[number]
+
+    def perform(self, operation: object_store.Operation) -> Any:
+        """One call of the store; of what it returns only what a clause speaks of."""
+        store = self.store
+        match operation:
+            case object_store.Put(key, content, is_watched):
+                return self._put_watched(key, content) if is_watched else self._put(key, content)
+            case object_store.PutFailing(key, content, while_copying):
+                return self._put(key, content, fails="copying" if while_copying else "serialising")
+            case object_store.Plant():
+                return self._plant(operation)
+            case object_store.IsCached(key):
+                return store.is_cached(key)
+            case object_store.GetCached(key):
+                address, identifier = store.get_cached(key)
+                return address, identifier
+            case object_store.Touch(key):
+                return _offered(store, "touch")(key)
+            case object_store.ReleaseTouches():
+                return _offered(store, "release_touches")()
+            case object_store.Signature(key):
+                return self._signature(key)
+            case object_store.Get(key, back, reader):
+                handle = self._handle(key, back)
+                return self._content(_get(self._reader(reader), handle.shown), handle.serial)
+            case object_store.GetOvertaken():
+                return self._get_overtaken(operation)
+            case object_store.OwnGet(key):
+                handle = self._handle(key)
+                return self._content(store.get(handle.shown.address, handle.shown.id), handle.serial)
+            case object_store.ReaderTouch(key, back, reader):
+                return _show(_offered(self._reader(reader), "touch"), self._handle(key, back).shown)
+            case object_store.Verify(key, back, on_reader):
+                side = self._reader(0) if on_reader else store
+                return _show(_offered(side, "verify_signature"), self._handle(key, back).shown)
+            case object_store.Forge():
+                return self._forge(operation)
+            case object_store.FreeUnused():
+                return store.free_unused()
+            case object_store.Clear():
+                return store.clear()
+            case object_store.Attach(key):
+                return self._attach(self._handle(key))
+            case object_store.AttachWithoutLock():
+                handle = dataclasses.replace(store.handle(), reader_lock=None)
+                _close(self._namespace.SingleWriterShmObjectStorage.create_from_handle(handle))
+                return "attached"
+            case object_store.ReaderWrites(call):
+                return self._write_as_reader(call)
+            case object_store.CloseAnother():
+                return self._close_another()
+            case object_store.Unpickle(layout):
+                return pickled.loaded(self._namespace, layout)
+
+    def _handle(self, key: str, back: int = 0) -> Issued:
+        """A handle that was issued for the key, so many before the newest."""
+        try:
+            return self._issued[key][back]
+        except LookupError:
+            raise NotOffered(f"no such handle was issued for {key!r}") from None
+
+    def _put(
+        self, key: str, content: Content, data: bytes = b"", fails: str = "", watcher: Any = None
+    ) -> tuple[Any, Any]:
+        """Put a new object; its handle is kept."""
+        serial = len(self._parcels)
+        data = data or bytes([content.fill]) * content.nbytes
+        self._parcels[serial] = content, data
+        address, identifier = self.store.put(key, Parcel(serial, data, fails, watcher))
+        has_signatures = hasattr(self.store, "get_signature")
+        signature = self.store.get_signature(key) if has_signatures else None
+        issued = Issued(Shown(address, identifier, signature, key), serial)
+        self._issued.setdefault(key, []).insert(0, issued)
+        return address, identifier
+
+    def _put_watched(self, key: str, content: Content) -> Any:
+        """Put an object; was there a valid seal before its last byte?"""
+        if not Snapshot(self.ring).is_sealing:
+            raise NotOffered("the target's writer does not seal")
+        identifier = self.ring.monotonic_id_end
+        seen: list[bool] = []
+
+        def look() -> None:
+            address = self.ring.metadata.get(identifier)
+            seen.append(address is not None and Snapshot(self.ring).is_sealed(key, address, identifier))
+
+        placed = self._put(key, content, watcher=look)
+        return Unexpected("a seal before the object was complete") if any(seen) else placed
+
+    def _plant(self, operation: object_store.Plant) -> Any:
+        """Put bytes in which there is what looks like a chunk with the id of the handle."""
+        content, offset = operation.content, operation.offset
+        identifier = self._handle(operation.victim, operation.back).shown.id
+        head = [each.to_bytes(4, "little") for each in (identifier, OVERHEAD, 0)]
+        chunk = b"".join(head) + bytes(SEAL) + PLANTED
+        filler = bytes([content.fill]) * (content.nbytes - len(chunk))
+        return self._put(operation.key, content, data=filler[:offset] + chunk + filler[offset:])
+
+    def _content(self, value: Any, serial: int) -> Any:
+        """The content of the object that was read, if it is the one with this serial number, byte by byte."""
+        if not isinstance(value, tuple) or len(value) != 2:
+            return Unexpected(f"not what the serde gave: {value!r:.80}")
+        found, data = value
+        if found == int.from_bytes(PLANTED, "little"):
+            return Unexpected("an object that lies in the bytes of another one, and that nobody put")
+        known = self._parcels.get(found)
+        if known is None or known[1] != data:
+            return Unexpected("bytes that are no object")
+        return known[0] if found == serial else Unexpected("another object than that of the handle")
+
+    def _signature(self, key: str) -> Any:
+        """Is the signature as the specification says?"""
+        signature = _offered(self.store, "get_signature")(key)
+        if not isinstance(signature, list):
+            return Unexpected(f"not a list: {signature!r:.40}")
+        address, identifier = self.store.key_index[key]
+        is_right = bytes(signature) == Snapshot(self.ring).signature(key, address, identifier)
+        return is_right and {type(each) for each in signature} == {int}
+
+    def _get_overtaken(self, operation: object_store.GetOvertaken) -> Any:
+        """What a reader gets while the writer clears and puts another object."""
+        handle, reader = self._handle(operation.key), self._reader(0)
+
+        def overtake() -> None:
+            FixedSerde.hook = None
+            self.store.clear()
+            self._put(operation.other, operation.content)
+
+        FixedSerde.hook, FixedSerde.is_late = overtake, operation.is_late
+        try:
+            return self._content(_get(reader, handle.shown), handle.serial)
+        finally:
+            FixedSerde.hook, FixedSerde.is_late = None, False
+
+    def _forge(self, operation: object_store.Forge) -> Any:
+        """What a changed handle is good for."""
+        handle = self._handle(operation.key)
+        shown = forged(operation.forgery, handle.shown)
+        match operation.call:
+            case "get":
+                return self._content(_get(self._reader(0), shown), handle.serial)
+            case "touch":
+                return _show(_offered(self._reader(0), "touch"), shown)
+            case "reader_verify":
+                return _show(_offered(self._reader(0), "verify_signature"), shown)
+            case "verify":
+                return _show(_offered(self.store, "verify_signature"), shown)
+
+    def _attach(self, handle: Issued) -> Any:
+        """What `handle()` says, and what a reader made of it reads."""
+        told = self.store.handle()
+        with_lock = dataclasses.replace(told, reader_lock=self._lock_of_readers())
+        reader = self._namespace.SingleWriterShmObjectStorage.create_from_handle(with_lock)
+        try:
+            content = self._content(_get(reader, handle.shown), handle.serial)
+        finally:
+            _close(reader)
+        return told.max_object_size, told.n_readers, content
+
+    def _write_as_reader(self, call: str) -> Any:
+        """A reader does what only the writer may."""
+        reader = self._reader(0)
+        match call:
+            case "put":
+                return reader.put("x", Parcel(0, b"x"))
+            case "free_unused":
+                return reader.free_unused()
+            case _:
+                return reader.clear()
+
+    def _close_another(self) -> bool:
+        """Is the segment of a store gone when it was closed, twice?"""
+        if not hasattr(self.store, "close"):
+            raise NotOffered("the target's store has no close()")
+        another = self._make_writer(ANOTHER)
+        another.close()
+        another.close()
+        self._closings.pop()
+        return not segments.exists(self._names.pop())
+
+    def observe(self) -> Mapping[str, Any]:
+        """What the writer's indexes say, and what is in the segment."""
+        store, ring = self.store, self.ring
+        seen: dict[str, Any] = {
+            "length": read(lambda: len(store.key_index)),
+            "order": read(lambda: tuple(store.key_index)),
+            "references": read(
+                lambda: tuple([(key, store.writer_flag[entry[1]]) for key, entry in store.key_index.items()])
+            ),
+            "indexes": read(self._indexes),
+            "chunks": read(lambda: tuple(ring.metadata.items())),
+            "bounds": read(lambda: (ring.data_buffer_start, ring.data_buffer_end, ring.monotonic_id_end)),
+        }
+        if hasattr(store, "_touched"):
+            seen["touched"] = read(lambda: tuple(sorted(store.id_index[each] for each in store._touched)))
+        seen.update(self._layout())
+        return seen
+
+    def _indexes(self) -> Any:
+        """Id and key of each chunk, if all of the writer's indexes name the same ones."""
+        store, ids = self.store, tuple(self.ring.metadata)
+        for name in ("id_index", "writer_flag"):
+            if tuple(getattr(store, name)) != ids:
+                return Unexpected(f"{name} has the ids {tuple(getattr(store, name))}, the ring {ids}")
+        return tuple(store.id_index.items())
+
+    def _layout(self) -> dict[str, Any]:
+        """Reader count, header, content and seal of each object, as they are in the segment."""
+        counts, headers, contents, sealed = [], [], [], []
+        segment = Snapshot(self.ring)
+        is_sealing = segment.is_sealing
+        for key, (address, identifier) in self.store.key_index.items():
+            chunk = segment.chunk_at(address)
+            number, size, count = (
+                int.from_bytes(chunk[at : at + 4], "little", signed=True) for at in (0, 4, 8)
+            )
+            headers.append((number, size))
+            counts.append((key, count))
+            serial = int.from_bytes(chunk[OVERHEAD - SERIAL : OVERHEAD], "little")
+            content, data = self._parcels.get(serial, (None, b""))
+            is_whole = chunk[OVERHEAD:size] == data
+            contents.append((key, content if is_whole else Unexpected("other bytes than were put")))
+            if is_sealing:
+                sealed.append((key, segment.is_sealed(key, address, identifier)))
+        seen = {"reads": tuple(counts), "headers": tuple(headers), "contents": tuple(contents)}
+        return seen | ({"seals": tuple(sealed)} if is_sealing else {})
+
+
+def _close(store: Any) -> None:
+    """Close a store; those of old releases leave when they are dropped."""
+    if hasattr(store, "close"):
+        store.close()
+
+
+def _offered(store: Any, name: str) -> Any:
+    """A method that not every release has."""
+    if not hasattr(store, name):
+        raise NotOffered(f"the target's store has no {name}()")
+    return getattr(store, name)
+
+
+def _show(method: Any, shown: Shown) -> Any:
+    """Call a method with a handle; releases before 0.32 sign none."""
+    if "signature" not in parameters(getattr(method, "__func__", method)):
+        return call_with(method, {"key": shown.key, "address": shown.address, "monotonic_id": shown.id})
+    return method(shown.key, shown.address, shown.id, shown.signature)
+
+
+def _get(store: Any, shown: Shown) -> Any:
+    """`get` with a handle; releases before 0.32 sign none."""
+    if "signature" not in parameters(type(store).get):
+        return store.get(shown.address, shown.id)
+    return store.get(shown.address, shown.id, shown.signature, shown.key)
