@@ -314,7 +314,7 @@ def test_all_advice_is_about_clauses_and_public_names() -> None:
         "invalidate",
         "address",
     }
-    words |= {"ID_MAX", "access_buf", "is_free", "is_writer", "metadata"}
+    words |= {"handle()", "KeyError", "ID_MAX", "access_buf", "is_free", "is_writer", "metadata"}
     for identifier, told in all_advice().items():
         for name in re.findall(r"`([^`]+)`", f"{told.why} {told.look}"):
             if name in words or name.startswith("mmcache-ref "):
@@ -324,6 +324,7 @@ def test_all_advice_is_about_clauses_and_public_names() -> None:
                 "LruKeyReplicatedReceiverCache",
                 "BaseMultiModalCache",
                 "SingleWriterShmRingBuffer",
+                "SingleWriterShmObjectStorage",
             ):
                 if is_public(name.replace("{cache}", cache)):
                     break

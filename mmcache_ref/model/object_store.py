@@ -153,6 +153,7 @@ def observe(config: Config, state: State) -> dict[str, object]:
         "bounds": (ring.begin, ring.end, ring.next_id),
         "contents": tuple([(each.key, each.content) for each in objects]),
         "seals": tuple([(each.key, True) for each in objects]),
+        "old_seals": (),
     }
 
 
@@ -217,7 +218,7 @@ def step(config: Config, state: State, operation: Operation) -> tuple[State, Out
         case Forge():
             return _forge(state, operation)
         case FreeUnused():
-            return freed(config, state, 2 * config.max_object_size), Outcome("freed")
+            return _free_unused(config, state)
         case Clear():
             return cleared(state), Outcome("cleared")
         case Attach(key):
@@ -300,6 +301,14 @@ def _plant(config: Config, state: State, operation: Plant) -> tuple[State, Outco
     victim = place_in(config.capacity, handle.chunk.begin), handle.chunk.id
     after, stored = _put(config, state, Object(operation.key, operation.content, victim=victim))
     return after, stored._replace(kind="planted")
+
+
+def _free_unused(config: Config, state: State) -> tuple[State, Outcome]:
+    """`free_unused`: what stops it.   [OS-25, OS-27, OS-33]"""
+    after = freed(config, state, 2 * config.max_object_size)
+    if state.objects and after is state:
+        return after, Outcome("held")
+    return after, Outcome("freed" if after.objects else "reclaimed")
 
 
 def _get_cached(state: State, key: str) -> tuple[State, Outcome]:

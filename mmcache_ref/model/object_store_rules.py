@@ -53,7 +53,9 @@ RULES: Mapping[tuple[str, str], Rule] = {
     ("forge", "forged for reader_verify"): rule("OS-17"),
     ("forge", "forged for verify"): rule("OS-16"),
     ("forge", "untyped"): rule("OS-19"),
+    ("free_unused", "held"): rule("OS-25"),
     ("free_unused", "freed"): rule("OS-27"),
+    ("free_unused", "reclaimed"): rule("OS-33"),
     ("clear", "cleared"): rule("OS-28"),
     ("attach", "attached"): rule("OS-34"),
     ("attach_without_lock", "refused"): rule("OS-35"),
@@ -74,10 +76,13 @@ ASPECTS = {
     "bounds": Aspect(3),
     "contents": Aspect(3, "OS-31", is_culprit=False),
     "seals": Aspect(3, "OS-08"),
+    "old_seals": Aspect(3, "OS-26"),
 }
 CULPRITS = {
     ("clear", "cleared", "bounds"): "OS-29",
     ("touch", "touched", "touched"): "OS-12",
+    ("free_unused", "freed", "indexes"): "OS-26",
+    ("free_unused", "reclaimed", "indexes"): "OS-26",
     # Whatever a failed put leaves, it is a trace of it.
     **{("put_failing", "failed", aspect): "OS-07" for aspect in ASPECTS},
 }

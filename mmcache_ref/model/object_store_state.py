@@ -115,7 +115,7 @@ def freed(config: Config, state: State, nbytes: int) -> State:
     ring, gone = ring_moves.free(
         config.capacity, state.ring, lambda chunk: is_free(config, known[chunk.id]), nbytes
     )
-    return state._replace(ring=ring, objects=state.objects[len(gone) :])
+    return state._replace(ring=ring, objects=state.objects[len(gone) :]) if gone else state
 
 
 def cleared(state: State) -> State:

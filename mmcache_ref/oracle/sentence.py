@@ -28,6 +28,7 @@ CLASSES: Final = {
     "sender": "LruKeyReplicatedSenderCache",
     "receiver": "LruKeyReplicatedReceiverCache",
     "ring-buffer": "SingleWriterShmRingBuffer",
+    "object-store": "SingleWriterShmObjectStorage",
 }
 """The public class that a component judges."""
 SHARED_CACHES: Final = "shm-caches"

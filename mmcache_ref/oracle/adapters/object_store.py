@@ -21,6 +21,8 @@ from mmcache_ref.oracle.namespace import call_with, parameters
 
 PLANTED: Final = b"\xff" * SERIAL
 """The serial number of an object that nobody put: it lies in the bytes of another."""
+MOST_LOOKED_AT: Final = 2
+"""Handles of each key at whose old places one looks for seals."""
 ANOTHER: Final = 256
 """Bytes of the ring of a store that is made for a moment."""
 
@@ -315,8 +317,29 @@ class ObjectStoreAdapter:
             contents.append((key, content if is_whole else Unexpected("other bytes than were put")))
             if is_sealing:
                 sealed.append((key, segment.is_sealed(key, address, identifier)))
-        seen = {"reads": tuple(counts), "headers": tuple(headers), "contents": tuple(contents)}
-        return seen | ({"seals": tuple(sealed)} if is_sealing else {})
+        seen: dict[str, Any] = {
+            "reads": tuple(counts),
+            "headers": tuple(headers),
+            "contents": tuple(contents),
+        }
+        if is_sealing:
+            seen |= {"seals": tuple(sealed), "old_seals": self._old_seals(segment)}
+        return seen
+
+    def _old_seals(self, segment: Snapshot) -> tuple[str, ...]:
+        """The keys of handles that are not current, and whose seal is still there."""
+        shown = [issued.shown for handles in self._issued.values() for issued in handles[:MOST_LOOKED_AT]]
+        return tuple(
+            [
+                each.key
+                for each in shown
+                if self._is_gone(each) and segment.is_sealed(each.key, each.address, each.id)
+            ]
+        )
+
+    def _is_gone(self, shown: Shown) -> bool:
+        """Is it no longer the current handle of its key?"""
+        return bool(self.store.key_index.get(shown.key) != (shown.address, shown.id))
 
 
 def _close(store: Any) -> None:
