@@ -11,6 +11,7 @@ import pytest
 from stores import Store, count, filled, handle_of, make, segment, state
 
 from mmcache_ref.reference import object_chunks
+from mmcache_ref.reference.handles import StaleHandleError
 from mmcache_ref.reference.ring_buffer import SingleWriterShmRingBuffer
 from mmcache_ref.reference.serde import MsgpackSerde
 
@@ -108,3 +109,46 @@ def test_a_lock_that_nobody_gives_back_is_said_loudly(
         reader.get(*handle_of(writer, "a"))
     assert count(writer, "a") == 0
     assert reader.get(*handle_of(writer, "a")) == 1
+
+
+def _read_what_is_told(handle: Any, channel: Any) -> None:
+    """Read each object whose handle comes; say how many were whole, stale, or of another object's bytes."""
+    reader = Store.create_from_handle(handle)
+    whole = stale = torn = 0
+    channel.send("ready")
+    while (told := channel.recv()) is not None:
+        number, wanted = told
+        try:
+            array = reader.get(*wanted)
+        except StaleHandleError:
+            stale += 1
+            continue
+        if (array == number % 251).all():
+            whole += 1
+        else:
+            torn += 1
+    channel.send((whole, stale, torn))
+    reader.close()
+
+
+@pytest.mark.clause("OS-22", "OS-23", "OS-41")
+def test_beside_a_writer_that_clears_a_reader_gets_whole_objects_or_the_error(
+    make: Callable[..., Store],
+) -> None:
+    """Objects of one byte each, again and again in the same place. Looking once only, ten of 2000 are torn."""
+    size, rounds = 1 << 20, 2000
+    spawn = multiprocessing.get_context("spawn")
+    writer = make(2 * size, 2 * size, lock=spawn.Lock())
+    ours, theirs = spawn.Pipe()
+    process = spawn.Process(target=_read_what_is_told, args=(writer.handle(), theirs))
+    process.start()
+    assert ours.recv() == "ready"
+    for number in range(rounds):
+        writer.clear()
+        writer.put("a", np.full(size, number % 251, np.uint8))
+        ours.send((number, handle_of(writer, "a")))
+    ours.send(None)
+    whole, stale, torn = ours.recv()
+    process.join(timeout=50)
+    assert torn == 0
+    assert whole + stale == rounds
