@@ -15,6 +15,7 @@ from mmcache_ref.cli.about import schema, version
 from mmcache_ref.cli.console import INTERRUPTED, USAGE, app, messages
 from mmcache_ref.cli.exploring import explore_model
 from mmcache_ref.cli.hunting import hunt_faults
+from mmcache_ref.cli.interop import interop
 from mmcache_ref.cli.judging import conform, replay
 from mmcache_ref.cli.reading import faults, show_clauses
 from mmcache_ref.cli.sharing import shm
@@ -27,6 +28,7 @@ COMMANDS: Final[Mapping[str, Callable[..., None]]] = {
     "clauses": show_clauses,
     "faults": faults,
     "hunt": hunt_faults,
+    "interop": interop,
     "shm": shm,
     "schema": schema,
     "version": version,
