@@ -105,6 +105,18 @@ def test_a_name_that_cannot_be_one_is_refused(bad: str) -> None:
         Ring(10, bad, create=True)
 
 
+@pytest.mark.clause("RB-30")
+def test_a_closed_segment_leaves_neither_a_descriptor_nor_a_mapping(name: str) -> None:
+    before = len(os.listdir("/proc/self/fd"))
+    ring = Ring(2**20, name, create=True)
+    reader = Ring(2**20, name)
+    assert Path("/proc/self/maps").read_text().count(name) == 2
+    reader.close()
+    ring.close()
+    assert name not in Path("/proc/self/maps").read_text()
+    assert len(os.listdir("/proc/self/fd")) == before
+
+
 @pytest.mark.clause("RB-33")
 def test_all_memory_is_claimed_at_once(name: str) -> None:
     ring = Ring(2**20, name, create=True)
@@ -197,15 +209,33 @@ def test_without_proc_the_id_alone_decides(monkeypatch: pytest.MonkeyPatch, tmp_
     assert is_owner_dead(us._replace(pid=2**22 + 1))
     assert is_owner_dead(us._replace(pid=2**63))
 
+    def refuse(pid: int, signum: int) -> None:
+        raise PermissionError(pid)
+
+    monkeypatch.setattr(os, "kill", refuse)
+    assert not is_owner_dead(us)
+
 
 @pytest.mark.clause("RB-37")
-def test_segments_of_others_are_neither_shown_nor_removed(name: str) -> None:
-    path(name).write_bytes(bytes(500))
+@pytest.mark.parametrize(
+    "content",
+    [
+        b"",
+        b"short",
+        bytes(500),
+        bytes(32 + 100) + own_record(32 + 101),
+        bytes(32 + 100) + own_record(32 + 100).replace(b"mmcache-ref", b"mmcache-xyz"),
+    ],
+    ids=["empty", "short", "zeros", "another length", "another text"],
+)
+def test_segments_of_others_are_neither_shown_nor_removed(
+    content: bytes, name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(segments, "is_owner_dead", lambda owner: True)
+    path(name).write_bytes(content)
     assert shown(name) is None
     assert not segments.remove_if_stale(name)
-    path(name).write_bytes(b"short")
-    assert shown(name) is None
-    assert path(name).exists()
+    assert path(name).read_bytes() == content
 
 
 @pytest.mark.clause("RB-35")

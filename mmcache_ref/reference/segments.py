@@ -26,8 +26,7 @@ from typing import NamedTuple
 from .segment_owners import RECORD_BYTES, is_owner_dead, own_record, read_owner
 
 NAME_PREFIX = "mmcache-"
-LONGEST_NAME = 30
-"""Characters that macOS allows in the name of a segment, without the leading slash."""
+"""16 characters follow, which makes 24: macOS allows 30."""
 
 SHOWN_IN = Path("/dev/shm")
 """Where Linux shows its segments."""
