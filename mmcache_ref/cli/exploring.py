@@ -10,7 +10,17 @@ import msgspec
 import typer
 
 from mmcache_ref.cli.console import output, progress_lines
-from mmcache_ref.model import drift, key_replicated, lru, processor_only, receiver, ring_buffer, sender
+from mmcache_ref.model import (
+    drift,
+    key_replicated,
+    lru,
+    processor_only,
+    receiver,
+    ring_buffer,
+    sender,
+    shm_caches,
+    shm_properties,
+)
 from mmcache_ref.model.explore import Property, explore
 from mmcache_ref.oracle.verdict import EXIT_CODES
 from mmcache_ref.report.exploration import (
@@ -27,6 +37,7 @@ EXPLORABLE: dict[str, tuple[Any, Mapping[str, Property]]] = {
     "receiver": (receiver, receiver.PROPERTIES),
     "ring-buffer": (ring_buffer, ring_buffer.PROPERTIES),
     "key-replicated": (key_replicated, drift.PROPERTIES),
+    "shm-caches": (shm_caches, shm_properties.PROPERTIES),
 }
 """The models that have states to search, with their properties."""
 
@@ -91,5 +102,7 @@ def _model_config(module: Any, preset: str, **options: Any) -> Any:
     if hasattr(module, "configure"):
         return module.configure(preset, **options)
     if any(options.values()):
-        raise ValueError(f"{module.NAME} has no accidents and no protections: only key-replicated has")
+        raise ValueError(
+            f"{module.NAME} has no accidents and no protections: only key-replicated and shm-caches have any"
+        )
     return module.PRESETS[preset]

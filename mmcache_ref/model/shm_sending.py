@@ -12,8 +12,8 @@ from .shm_store import Store
 
 Stepped = tuple[State, Outcome]
 DISABLED = Outcome("disabled")
-UPDATING = ("asserted", "too-large", "no-room", "put", "hit")
-"""What may become of an item in P0, the rarest first."""
+RARE = ("asserted", "too-large", "no-room")
+"""What may become of an item in P0 besides `put` and `hit`; it names the outcome."""
 
 
 class Updated(NamedTuple):
@@ -25,8 +25,8 @@ class Updated(NamedTuple):
     result: object
 
     def outcome(self, *kinds: str) -> Outcome:
-        """What happened: these kinds, then those of the items, the rarest first."""
-        return several((*kinds, *UPDATING), {*kinds, *self.kinds}, self.result)
+        """What happened: what is rare, then these kinds, then what is usual."""
+        return several((*RARE, *kinds, "put", "hit"), {*kinds, *self.kinds}, self.result)
 
 
 def unsupplied(state: State, request: Request) -> Outcome | None:

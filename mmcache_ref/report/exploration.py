@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Mapping
 from typing import Any, Final
 
 import msgspec
@@ -11,18 +11,17 @@ from rich.markup import escape
 from rich.table import Table
 from rich.text import Text
 
-from mmcache_ref.model.component import Content, Missed, Op, Outcome, Raised, tag
-from mmcache_ref.model.entries import Entries
 from mmcache_ref.model.explore import Exploration, Progress, Run, Verdict
-from mmcache_ref.model.pair import Item, Message, State
 from mmcache_ref.oracle.wording import operation_in_words, state_in_words
+from mmcache_ref.report.columns import Columns, key_replicated, shm_caches
+from mmcache_ref.report.columns.common import outcome_in_words as plain_outcome_in_words
 
 COLOURS = {"holds": "green", "violated": "red", "undetermined": "yellow"}
 STATUSES = {"holds": "conforms", "violated": "violates", "undetermined": "undetermined"}
-LEGEND = (
-    "Keys least recent first. a is 1 byte, a:2 two, a:2:7 two of value 7; a* is an entry that the other side "
-    "does not hold; a+ travels with its data, a without."
-)
+COLUMNS: Mapping[str, Columns] = {"key-replicated": key_replicated.COLUMNS, "shm-caches": shm_caches.COLUMNS}
+"""How the states of a model are shown; those of the others in words, in one column."""
+PLAIN = Columns({}, operation_in_words, plain_outcome_in_words, frozenset({"state"}))
+"""How a run of any other model is shown."""
 
 
 def exploration_text(exploration: Exploration) -> RenderableType:
@@ -34,8 +33,9 @@ def exploration_text(exploration: Exploration) -> RenderableType:
     for verdict in exploration.verdicts.values():
         if verdict.run is not None:
             parts += ["", run_table(exploration, verdict)]
-    if exploration.violated and exploration.model.NAME in COLUMNS:
-        parts += ["", Text(LEGEND, style="dim")]
+    legend = COLUMNS.get(exploration.model.NAME, PLAIN).legend
+    if exploration.violated and legend:
+        parts += ["", Text(legend, style="dim")]
     return Group(*parts)
 
 
@@ -115,9 +115,9 @@ def never_taken(exploration: Exploration) -> list[str]:
     """The accidents that are on and never happened, since nothing led to them."""
     taken = {operation for operation, _ in exploration.taken}
     wanted = set(getattr(exploration.config, "accidents", ()))
-    met_by = {"invalidate-race": {"update"}, "lost-report": {"lose-report"}}
-    named_by_requests = {"mixed-modality", "new-content", "oversize", "reorder"}
-    return sorted(name for name in wanted - named_by_requests if not taken & met_by.get(name, {name}))
+    met_by = {"invalidate-race": {"update"}, "lost-report": {"lose-report"}, "clear-in-flight": {"clear"}}
+    seen_in_requests = {"fan-out", "mixed-modality", "new-content", "oversize", "reorder"}
+    return sorted(name for name in wanted - seen_in_requests if not taken & met_by.get(name, {name}))
 
 
 def run_table(exploration: Exploration, verdict: Verdict) -> Table:
@@ -128,17 +128,16 @@ def run_table(exploration: Exploration, verdict: Verdict) -> Table:
     table.add_column("step", justify="right")
     table.add_column("operation")
     model, config = exploration.model, exploration.config
+    columns = COLUMNS.get(model.NAME, PLAIN)
     single = {"state": lambda state: state_in_words(msgspec.to_builtins(model.observe(config, state)))}
-    columns = COLUMNS.get(model.NAME, single)
-    cells = {name: [cell(step.state) for step in run] for name, cell in columns.items()}
-    shown = {name: column for name, column in cells.items() if any(column) or name in ALWAYS}
+    cells = {name: [cell(step.state) for step in run] for name, cell in (columns.cells or single).items()}
+    shown = {name: column for name, column in cells.items() if any(column) or name in columns.always}
     for name in shown:
         table.add_column(name)
     table.add_column("outcome")
     for number, step in enumerate(run):
-        words = operation_words if model.NAME in COLUMNS else operation_in_words
-        operation = "" if step.operation is None else words(step.operation)
-        outcome = "" if step.outcome is None else outcome_words(step.operation, step.outcome)
+        operation = "" if step.operation is None else columns.operation(step.operation)
+        outcome = "" if step.outcome is None else columns.outcome(step.operation, step.outcome)
         states = [column[number] for column in shown.values()]
         table.add_row(*(escape(cell) for cell in (str(number or ""), operation, *states, outcome)))
     return table
@@ -198,94 +197,3 @@ def plain(value: Any) -> Any:
     if isinstance(value, msgspec.Struct):
         return {name: plain(member) for name, member in msgspec.to_builtins(value).items()}
     return value
-
-
-def content_words(key: str, content: Content) -> str:
-    """`a` for one byte of value 0, `a:2` for two, `a:2:7` for two of value 7."""
-    if content.fill:
-        return f"{key}:{content.nbytes}:{content.fill}"
-    return key if content.nbytes == 1 else f"{key}:{content.nbytes}"
-
-
-def operation_words(operation: Op) -> str:
-    """An operation as its name and what it is about."""
-    words = [tag(operation)]
-    for name in operation.__struct_fields__:
-        value = getattr(operation, name)
-        if name == "request":
-            words += [_item_words(item) for item in value]
-        elif name != "position" or value:
-            words.append(str(value))
-    return " ".join(words)
-
-
-def outcome_words(operation: Op, outcome: Outcome) -> str:
-    """What happened, and the hashes that are missing or the bytes that P1 served."""
-    result = outcome.result
-    if isinstance(result, Missed):
-        return f"{outcome.kind}: {' '.join(result.hashes)}"
-    if isinstance(result, Raised):
-        return f"{outcome.kind}: {result.error}({result.says})"
-    if tag(operation) == "deliver" and isinstance(result, tuple):
-        return f"{outcome.kind}: served {', '.join(map(_served_words, result))}"
-    return outcome.kind
-
-
-def _served_words(content: Content) -> str:
-    return f"{content.nbytes} B" + (f" of value {content.fill}" if content.fill else "")
-
-
-def _item_words(item: Item) -> str:
-    words = content_words(item.key, item.content)
-    if item.modality != "image":
-        words += f" ({item.modality})"
-    return words if item.supplied else f"{words} (no data)"
-
-
-def _entries_words(entries: Entries, others: Entries) -> str:
-    held = {key for key, _ in others}
-    return " ".join(content_words(key, content) + ("" if key in held else "*") for key, content in entries)
-
-
-def _message_words(message: Message) -> str:
-    features = " ".join(
-        content_words(item.key, item.content) + ("+" if sent else "") for item, sent, _ in message.features
-    )
-    number = f" #{message.number}" if message.number else ""
-    return f"[{features}{number}{'' if message.recorded else ' past P0'}]"
-
-
-def _requests_words(requests: Iterable[Iterable[Item]]) -> str:
-    return ", ".join(
-        " ".join(content_words(item.key, item.content) for item in request) for request in requests
-    )
-
-
-def _waiting_words(state: State) -> str:
-    parts = []
-    if state.checked is not None:
-        parts.append(f"checked {_requests_words([state.checked.request])}")
-    parts += [f"missed {' '.join(report.missing)}" for report in state.reports]
-    parts += [f"to retry {_requests_words([retry.request])}" for retry in state.retries]
-    if state.clearing:
-        parts.append("P1 to be cleared")
-    return "; ".join(parts)
-
-
-def _numbers_words(state: State) -> str:
-    if not (state.p0_number or state.p1_number):
-        return ""
-    return f"{state.p0_number} {state.p1_number}"
-
-
-ALWAYS = frozenset({"P0", "channel", "P1", "state"})
-"""Columns that are shown even when they are empty throughout a run."""
-COLUMNS: Mapping[str, Mapping[str, Callable[[Any], str]]] = {
-    "key-replicated": {
-        "P0": lambda state: _entries_words(state.sender, state.receiver),
-        "channel": lambda state: " ".join(_message_words(message) for message in state.channel),
-        "P1": lambda state: _entries_words(state.receiver, state.sender),
-        "waiting": _waiting_words,
-        "clears P0 P1": _numbers_words,
-    }
-}
