@@ -121,4 +121,5 @@ def test_there_are_enough_of_them() -> None:
         "sender",
         "receiver",
         "factories",
+        "ring-buffer",
     }

@@ -63,7 +63,7 @@ CULPRITS = {
     ("clear", "cleared", "first_id"): "RB-21",
     ("clear", "cleared", "next_id"): "RB-21",
     ("fill", "filled", "payloads"): "RB-14",
-    # Who should have refused is wrong, whatever it does then.
+    # What is refused changes nothing, ids included.
     **{
         ("allocate", kind, aspect): clause
         for kind, clause in (("no-room", "RB-06"), ("no-bytes", "RB-08"), ("id-live", "RB-11"))

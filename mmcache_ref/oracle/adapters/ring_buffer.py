@@ -8,6 +8,7 @@ from multiprocessing import shared_memory
 from typing import Any, Final
 
 from mmcache_ref.model import ring_buffer
+from mmcache_ref.model.component import Raised
 from mmcache_ref.model.ring_buffer import ID_MAX, NAME_LENGTH
 from mmcache_ref.model.ring_moves import HEADER
 from mmcache_ref.oracle import segments
@@ -16,6 +17,8 @@ from mmcache_ref.oracle.errors import NotOffered
 
 TOO_MUCH: Final = 1 << 20
 """Bytes by which a segment is too short for whoever attaches to it: more than the size of a page."""
+
+LEFT_ITS_NAME: Final = Unexpected("a closed ring whose segment is still there")
 
 
 class RingBufferAdapter:
@@ -190,12 +193,14 @@ class RingBufferAdapter:
             self._closings.pop()()
         return names[0] != names[1], max(map(len, names)) <= NAME_LENGTH
 
-    def _close_again(self) -> bool:
+    def _close_again(self) -> Any:
         """Does another segment with the name of a closed ring outlive a second close, and the ring itself?"""
         name = segments.fresh_name()
         ring = self._make(name)
         _need_close(ring)
         ring.close()
+        if segments.exists(name):
+            return LEFT_ITS_NAME
         shared_memory.SharedMemory(name, create=True, size=HEADER).close()
         ring.close()
         self._closings.pop()
@@ -206,20 +211,28 @@ class RingBufferAdapter:
         """What `blamed` may name besides what decides the operation."""
         match operation:
             case ring_buffer.Allocate():
-                return ["RB-10", "RB-14"]
+                return ["RB-06", "RB-10", "RB-14"]
             case ring_buffer.Another():
                 return ["RB-13"]
+            case ring_buffer.CloseAgain():
+                return ["RB-30"]
             case ring_buffer.Free():
                 return ["RB-18"]
         return []
 
     def blamed(self, operation: ring_buffer.Operation, aspect: str, expected: Any, actual: Any) -> str | None:
-        """Of address and id the one that is wrong; a view that cannot be written; ids in another order."""
+        """A segment that somebody removed; of address and id the one that is wrong; ids in another order."""
+        if not (self._is_closed or segments.exists(self.name)):
+            return "RB-36"
+        if actual == LEFT_ITS_NAME:
+            return "RB-30"
         if aspect != "outcome" or not isinstance(expected, tuple):
             return None
         match operation, actual:
             case ring_buffer.Allocate(), Unexpected():
                 return "RB-14"
+            case ring_buffer.Allocate(), Raised(error="MemoryError"):
+                return "RB-06"
             case ring_buffer.Allocate(), (address, _):
                 return "RB-05" if address != expected[0] else "RB-10"
             case ring_buffer.Another(), (*places, _) if places == list(expected[:-1]):

@@ -21,13 +21,21 @@ GAPS: Final = (0, 7, 8, 9)
 FILLS: Final = (1, 2, 3, 0, 127, 255)
 
 
-def _config(capacity: int, more_ids: int | None) -> ring_buffer.Config:
-    """Ids that wrap soon, with `more_ids` beyond those of a ring full of the smallest chunks; or late."""
+FEW_IDS: Final = (2, 3)
+"""Fewer than there may be chunks."""
+
+
+def _config(capacity: int, more_ids: int | None, few_ids: int) -> ring_buffer.Config:
+    """Ids that wrap soon, with `more_ids` beyond those of a ring full of the smallest chunks; or late (0); or
+    `few_ids`."""
     most = capacity // SMALLEST_CHUNK
-    return ring_buffer.Config(capacity, ID_MAX if more_ids is None else max(2, most + more_ids))
+    id_max = few_ids if more_ids is None else most + more_ids if more_ids else ID_MAX
+    return ring_buffer.Config(capacity, id_max)
 
 
-configs = st.builds(_config, st.sampled_from(CAPACITIES), st.sampled_from((1, 2, 5, 0, -2, None)))
+configs = st.builds(
+    _config, st.sampled_from(CAPACITIES), st.sampled_from((1, 2, 5, 0, None)), st.sampled_from(FEW_IDS)
+)
 
 ELSE: Final[tuple[Op, ...]] = (
     ring_buffer.Handle(),
