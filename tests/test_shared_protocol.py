@@ -10,10 +10,13 @@ import pytest
 from mmcache_ref import protocol
 from mmcache_ref.model import shm_environment
 from mmcache_ref.model.component import Content
-from mmcache_ref.model.shm_environment import Config
+from mmcache_ref.model.shm_environment import ACCIDENTS, DEFAULT_PROTECTIONS, Config, configure
 from mmcache_ref.oracle.adapters.shm_caches import ShmCachesAdapter
 from mmcache_ref.oracle.adapters.shm_chunks import observe_chunks
 from mmcache_ref.oracle.adapters.shm_units import UNIT
+from mmcache_ref.oracle.components import COMPONENTS
+from mmcache_ref.oracle.exhaustive import execute_graph
+from mmcache_ref.oracle.lockstep import Trial
 from mmcache_ref.oracle.targets import resolve
 from mmcache_ref.protocol import Reading, RequestItem, SharedDeployment, SharedMessage, UnsuppliedError
 
@@ -335,3 +338,38 @@ def test_protocol_and_model_know_the_same_protections() -> None:
 def test_an_unknown_protection_is_an_error_that_lists_the_known_ones() -> None:
     with pytest.raises(ValueError, match=r"no such protection: magic\. Take of: clear-on-death, drained"):
         SharedDeployment(None, ["magic"])  # type: ignore[arg-type]
+
+
+# Step by step as the model
+
+
+def executed(accidents: Iterable[str], protections: Iterable[str], depth: int = 1) -> int:
+    """The edges of the model's tiny graph, each performed by the protocol and compared with the model."""
+    config = configure("tiny", accidents=accidents, protections=protections, depth=depth)
+    done = execute_graph(Trial(COMPONENTS["shm-caches"], resolve("reference")), config)
+    assert done.runs == {}
+    assert done.is_complete
+    return done.edges
+
+
+@pytest.mark.parametrize("accident", sorted(ACCIDENTS))
+@pytest.mark.parametrize("protections", ["none", "its own", "default"])
+def test_the_protocol_does_what_the_model_does(accident: str, protections: str) -> None:
+    named = {
+        "none": frozenset[str](),
+        "its own": ACCIDENTS[accident].protections,
+        "default": DEFAULT_PROTECTIONS,
+    }[protections]
+    assert executed([accident], named) >= 28
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("accident", sorted(ACCIDENTS))
+def test_it_does_so_with_two_requests_under_way(accident: str) -> None:
+    assert executed([accident], (), depth=2) >= 700
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("dropped", ["nothing", *sorted(DEFAULT_PROTECTIONS)])
+def test_it_does_so_whatever_protection_is_switched_off(dropped: str) -> None:
+    assert executed(ACCIDENTS, DEFAULT_PROTECTIONS - {dropped}) > 200
