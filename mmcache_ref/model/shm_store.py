@@ -77,9 +77,10 @@ def put(
 ) -> tuple[Store, str]:
     """A new item, and whether it was `put`, is `too-large`, or has `no-room`.   [SC-02, SC-05, SC-36, SC-37]
 
-    What is larger than the limit or the ring is refused before anything is freed. Otherwise one pass frees
-    from the oldest on up to twice the limit, and then one chunk after the other while there is no place.
-    [OS-03, OS-04, OS-05, OS-06]
+    What is larger than the limit or the ring is refused before anything is freed. Otherwise, if there is no
+    place, one pass frees from the oldest on up to twice the limit. In whole units that is always enough: the
+    gap that an item leaves is smaller than itself. If there is no place then, a chunk that is not free is in
+    the way.   [OS-03, OS-04, OS-05, OS-06]
     """
     counted = store._replace(total=store.total + 1)
     size = content.nbytes
@@ -91,13 +92,14 @@ def put(
         entry = entry_of[chunk]
         return entry.key not in touched and is_free(entry, store.workers)
 
-    ring, freed, nbytes = store.ring, 0, 2 * limit
-    while (made := moves.allocate(capacity, ID_MAX, ring, size)) is None:
-        ring, gone = moves.free(capacity, ring, may_go, nbytes)
-        if not gone:
-            return counted._replace(ring=ring, entries=store.entries[freed:]), "no-room"
-        freed, nbytes = freed + len(gone), 1
-    return counted._replace(ring=made[0], entries=(*store.entries[freed:], Entry(key, content))), "put"
+    ring, gone = store.ring, tuple[int, ...]()
+    if moves.place(capacity, ring, size) is None:
+        ring, gone = moves.free(capacity, ring, may_go, 2 * limit)
+    left = store.entries[len(gone) :]
+    made = moves.allocate(capacity, ID_MAX, ring, size)
+    if made is None:
+        return counted._replace(ring=ring, entries=left), "no-room"
+    return counted._replace(ring=made[0], entries=(*left, Entry(key, content))), "put"
 
 
 def acknowledge(store: Store, handles: Collection[Handle]) -> tuple[Store, tuple[Handle, ...]]:
