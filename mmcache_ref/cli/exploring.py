@@ -14,6 +14,7 @@ from mmcache_ref.model import (
     drift,
     key_replicated,
     lru,
+    object_store,
     processor_only,
     receiver,
     ring_buffer,
@@ -36,6 +37,7 @@ EXPLORABLE: dict[str, tuple[Any, Mapping[str, Property]]] = {
     "sender": (sender, sender.PROPERTIES),
     "receiver": (receiver, receiver.PROPERTIES),
     "ring-buffer": (ring_buffer, ring_buffer.PROPERTIES),
+    "object-store": (object_store, object_store.PROPERTIES),
     "key-replicated": (key_replicated, drift.PROPERTIES),
     "shm-caches": (shm_caches, shm_properties.PROPERTIES),
 }

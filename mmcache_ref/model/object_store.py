@@ -165,7 +165,9 @@ def bare(config: Config) -> Config:
 def view(state: State) -> tuple[object, ...]:
     """What is live, and of each key the newest handle that is not: ids decide what may look like what."""
     stale = [handle for handle in state.handles if live_place(state, handle) is None]
-    last = {handle.key: (handle.chunk, handle.is_overwritten) for handle in reversed(stale)}
+    last = {
+        handle.key: (handle.chunk, handle.is_overwritten, handle.is_mimicked) for handle in reversed(stale)
+    }
     return state.ring, state.objects, tuple(sorted(last.items())), state.clears
 
 
@@ -288,7 +290,9 @@ def _beside(config: Config, handle: Handle, new: Chunk) -> Handle:
     mine, theirs = place_in(config.capacity, handle.chunk.begin), place_in(config.capacity, new.begin)
     overlaps = mine < theirs + new.size and theirs < mine + handle.chunk.size
     return handle._replace(
-        is_overwritten=handle.is_overwritten or overlaps, is_void=handle.is_void or handle.chunk.id == new.id
+        is_overwritten=handle.is_overwritten or overlaps,
+        is_mimicked=handle.is_mimicked and not overlaps,
+        is_void=handle.is_void or handle.chunk.id == new.id,
     )
 
 
@@ -298,9 +302,11 @@ def _plant(config: Config, state: State, operation: Plant) -> tuple[State, Outco
     offset = offset_of(config, state, operation.content, handle)
     if handle is None or offset != operation.offset or find(state, operation.key) is not None:
         return DISABLED(state)
-    victim = place_in(config.capacity, handle.chunk.begin), handle.chunk.id
-    after, stored = _put(config, state, Object(operation.key, operation.content, victim=victim))
-    return after, stored._replace(kind="planted")
+    after, stored = _put(config, state, Object(operation.key, operation.content))
+    handles = tuple(
+        [each._replace(is_mimicked=True) if each.chunk == handle.chunk else each for each in after.handles]
+    )
+    return after._replace(handles=handles), stored._replace(kind="planted")
 
 
 def _free_unused(config: Config, state: State) -> tuple[State, Outcome]:
@@ -336,13 +342,13 @@ def _get(config: Config, state: State, handle: Handle | None) -> tuple[State, Ou
 def _now_at(config: Config, state: State, handle: Handle) -> str:
     """What now lies at the place of a handle: another chunk begins there, which has another id; or some other
     bytes, among them those that were `planted`, and a reader count that `looks_alike`."""
+    if handle.is_mimicked:
+        return "planted"
     here = place_in(config.capacity, handle.chunk.begin)
     for chunk, each in zip(state.ring.chunks, state.objects, strict=True):
         begin = place_in(config.capacity, chunk.begin)
         if begin == here:
             return "replaced"
-        if each.victim == (here, handle.chunk.id):
-            return "planted"
         if begin + HEADER == here and each.reads == handle.chunk.id:
             return "looks_alike"
     return "overwritten"

@@ -45,25 +45,27 @@ class Config(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class Object(NamedTuple):
-    """What the writer knows of a chunk, and its reader count; `victim` is the place and the id of the handle
-    that its bytes were made to deceive."""
+    """What the writer knows of a chunk, and its reader count."""
 
     key: str
     content: Content
     references: int = 1
     reads: int = 0
     is_touched: bool = False
-    victim: tuple[int, int] | None = None
 
 
 class Handle(NamedTuple):
-    """A handle that was issued. `is_overwritten`: another chunk was laid over its place since; `is_void`: its
-    id was given again, so that nobody can tell it from another."""
+    """A handle that was issued.
+
+    `is_overwritten`: another chunk was laid over its place since; `is_mimicked`: with bytes that look like
+    its own chunk; `is_void`: its id was given again, so that nobody can tell it from another.
+    """
 
     key: str
     chunk: Chunk
     content: Content
     is_overwritten: bool = False
+    is_mimicked: bool = False
     is_void: bool = False
 
 

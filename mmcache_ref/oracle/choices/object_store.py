@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import string
+from collections import Counter
 from typing import Any, Final
 
 from hypothesis import strategies as st
@@ -32,7 +33,7 @@ SMALLEST: Final = OVERHEAD + 1
 @st.composite
 def _configs(draw: Any) -> object_store.Config:
     """A ring of some chunks; the largest object is a chunk, all of the ring, or more than that."""
-    content = draw(st.sampled_from((5, 9, 8, 2, 1, 16, 40)))
+    content = draw(st.sampled_from((5, 40, 9, 8, 2, 1, 16, 40)))
     largest = OVERHEAD + content
     chunks = draw(st.sampled_from((3, 4, 2, 5, 6, 1, MOST_CHUNKS, LARGER)))
     readers = draw(st.sampled_from((1, 1, 2)))
@@ -103,15 +104,25 @@ def _content(config: object_store.Config, state: object_store.State, draw: Draw)
         nbytes = min(largest, config.capacity - OVERHEAD)
     elif role <= 10:
         nbytes = config.capacity - here - OVERHEAD - draw.of((-1, -1, 0, 1, 7, 8, 9))
-    elif role <= 13 and state.handles:
-        # The reader count of the chunk after this one comes to lie where an old id was.
-        old = place_in(config.capacity, draw.of(state.handles).chunk.begin)
-        nbytes = old - HEADER - here - OVERHEAD
+    elif role <= 13 and (alike := _alike(config, state)):
+        nbytes = draw.of(alike)
     elif role == 14:
         nbytes = draw.of((largest, largest + 1, config.capacity - OVERHEAD, config.capacity - OVERHEAD + 1))
     else:
         nbytes = 1 + draw.up_to(max(0, largest - 1))
     return Content(min(max(1, nbytes), largest + 1), 1 + draw.up_to(2))
+
+
+def _alike(config: object_store.Config, state: object_store.State) -> list[int]:
+    """Bytes of contents after which the reader count of the next chunk comes to lie where an old id was."""
+    here = place_in(config.capacity, state.ring.end)
+    largest = config.max_object_size - READER_COUNT - METADATA
+    return [
+        nbytes
+        for each in state.handles
+        if 1 <= each.chunk.id <= MOST_READS and object_store.live_place(state, each) is None
+        if 1 <= (nbytes := place_in(config.capacity, each.chunk.begin) - HEADER - here - OVERHEAD) <= largest
+    ]
 
 
 def _late(config: object_store.Config, state: object_store.State, draw: Draw) -> Content | None:
@@ -147,10 +158,10 @@ def _deceiving(config: object_store.Config, state: object_store.State, draw: Dra
     stale = [each for each in state.handles if object_store.live_place(state, each) is None]
     for handle in stale:
         back = [each for each in state.handles if each.key == handle.key].index(handle)
+        if handle.is_mimicked:
+            return object_store.Get(handle.key, back)
         here = place_in(config.capacity, handle.chunk.begin)
         for chunk, each in zip(state.ring.chunks, state.objects, strict=True):
-            if each.victim == (here, handle.chunk.id):
-                return object_store.Get(handle.key, back)
             if (
                 place_in(config.capacity, chunk.begin) + HEADER == here
                 and each.reads <= handle.chunk.id <= MOST_READS
@@ -158,14 +169,8 @@ def _deceiving(config: object_store.Config, state: object_store.State, draw: Dra
                 is_ready = each.reads == handle.chunk.id
                 return object_store.Get(handle.key, back) if is_ready else object_store.Get(each.key)
     role = draw.up_to(5)
-    if role <= 1 and stale:
-        handle = draw.of(stale)
-        back = [each for each in state.handles if each.key == handle.key].index(handle)
-        largest = min(config.max_object_size - READER_COUNT - METADATA, config.capacity - OVERHEAD)
-        content = Content(max(1, largest), 1)
-        offset = object_store.offset_of(config, state, content, handle)
-        if offset is not None:
-            return object_store.Plant(draw.of(_keys(config)), content, handle.key, offset, back)
+    if role <= 1 and (plants := _plants(config, state, draw)):
+        return draw.of(plants)
     if role <= 3 and stale:
         return object_store.Get(draw.of(stale).key, draw.up_to(3))
     if role == 4:
@@ -173,6 +178,20 @@ def _deceiving(config: object_store.Config, state: object_store.State, draw: Dra
     return object_store.GetOvertaken(
         _stored(config, draw, state), draw.of(_keys(config)), _content(config, state, draw), draw.is_one_in(2)
     )
+
+
+def _plants(config: object_store.Config, state: object_store.State, draw: Draw) -> list[Op]:
+    """The largest content, with a chunk in it for each old handle whose place lies there."""
+    largest = min(config.max_object_size - READER_COUNT - METADATA, config.capacity - OVERHEAD)
+    content, key = Content(max(1, largest), 1), draw.of(_keys(config))
+    backs: Counter[str] = Counter()
+    found: list[Op] = []
+    for handle in state.handles:
+        offset = object_store.offset_of(config, state, content, handle)
+        if offset is not None:
+            found.append(object_store.Plant(key, content, handle.key, offset, backs[handle.key]))
+        backs[handle.key] += 1
+    return found
 
 
 def _asking(config: object_store.Config, state: object_store.State, draw: Draw) -> Op:
