@@ -9,8 +9,11 @@ from hashlib import sha256
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from mmcache_ref.oracle.clauses import spec_directory
+from mmcache_ref.reference import seals
 from mmcache_ref.reference.handles import HandleSignatureError, check_handle, key_digest, sign, verified
 from mmcache_ref.reference.seals import barrier, is_marked, marked, seal
 from mmcache_ref.reference.serde import MsgpackSerde
@@ -115,7 +118,9 @@ def test_only_the_secret_of_a_writer_that_seals_is_marked() -> None:
 
 
 @pytest.mark.clause("OS-08")
-def test_a_barrier_can_be_passed_again_and_again() -> None:
+@pytest.mark.parametrize("keeps_order", [False, True])
+def test_a_barrier_can_be_passed_again_and_again(monkeypatch: pytest.MonkeyPatch, keeps_order: bool) -> None:
+    monkeypatch.setattr(seals, "KEEPS_ORDER", keeps_order)
     barrier()
     barrier()
 
@@ -141,3 +146,11 @@ def test_the_example_of_the_specification_is_right() -> None:
     assert spelled("seal") == seal(secret, signature, size)
     assert spelled("length") + spelled("structure") == metadata[16:]
     assert spelled("data") == leaf == b"xyz"
+
+
+@pytest.mark.clause("OS-15")
+@given(st.binary(min_size=32, max_size=32), st.text(max_size=9), st.integers(0, 2**64 - 1))
+def test_signatures_are_those_of_the_library(secret: bytes, key: str, address: int) -> None:
+    digest = sha256(key.encode("utf-8", "replace")).digest()
+    message = digest + struct.pack("<QI", address, 7)
+    assert sign(secret, digest, address, 7) == hmac.digest(secret, message, "sha256")

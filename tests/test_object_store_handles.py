@@ -297,6 +297,6 @@ def test_an_address_at_the_very_end_of_the_area_is_a_stale_handle(make: Callable
     smaller = make(110)
     with pytest.raises(HandleSignatureError):
         make(smaller).get(*old)
-    reader.ring_buffer.data_buffer_size = 108
+    reader._capacity, reader._area_end = 108, 32 + 108
     with pytest.raises(StaleHandleError):
         reader.get(*old)

@@ -19,6 +19,9 @@ SIGNATURE_BYTES: Final = 32
 _PLACE: Final = struct.Struct("<QI")
 """Address and id, as they are signed."""
 
+_BLOCK_BYTES: Final = 64
+"""SHA-256 works in blocks of that many bytes."""
+
 _TYPES: Final = [int] * SIGNATURE_BYTES
 
 
@@ -47,8 +50,19 @@ def key_digest(key: str) -> bytes:
 
 
 def sign(secret: bytes, digest: bytes, address: int, monotonic_id: int) -> bytes:
-    """The signature of the handle `(address, monotonic_id)` of the key with that digest.   [OS-15]"""
-    return hmac.digest(secret, digest + _PLACE.pack(address, monotonic_id), "sha256")
+    """The signature of the handle `(address, monotonic_id)` of the key with that digest.   [OS-15]
+
+    It is the HMAC of RFC 2104 in its two hashes, without what the library sets up for each.
+    """
+    inner, outer = _pads(secret)
+    return sha256(outer + sha256(inner + digest + _PLACE.pack(address, monotonic_id)).digest()).digest()
+
+
+@lru_cache(maxsize=16)
+def _pads(secret: bytes) -> tuple[bytes, bytes]:
+    """The secret as the HMAC puts it before the message, and before the first hash."""
+    block = secret.ljust(_BLOCK_BYTES, b"\0")
+    return bytes(byte ^ 0x36 for byte in block), bytes(byte ^ 0x5C for byte in block)
 
 
 def check_handle(address: Any, monotonic_id: Any, signature: Any) -> bytes:

@@ -12,6 +12,8 @@ from .seals import MARK_BYTES, NO_SEAL, SEAL_BYTES, barrier, is_marked, marked, 
 
 HEAD: Final = struct.Struct("<iii")
 """Id, size of the chunk, reader count."""
+SEALED_HEAD: Final = struct.Struct("<iii16s")
+"""Id, size of the chunk, reader count, seal."""
 COUNT: Final = struct.Struct("<i")
 LOCK_SECONDS: Final = 60.0
 """A reader holds the lock for microseconds; one that has it for so long is dead."""
@@ -31,6 +33,9 @@ class ObjectChunks:
         self.ring_buffer = ring_buffer
         self.is_writer = ring_buffer.is_writer
         self._memory = ring_buffer.shared_memory.buf
+        self._capacity = ring_buffer.data_buffer_size
+        self._area_begin = ring_buffer.DATA_OFFSET
+        self._area_end = self._area_begin + self._capacity
         self._has_seals = has_seals
         self._reader_lock = reader_lock
         self._secret = b""
@@ -54,7 +59,7 @@ class ObjectChunks:
 
     def _place(self, address: int) -> int:
         """Where in the segment the chunk at a virtual address begins."""
-        return self.ring_buffer.DATA_OFFSET + address % self.ring_buffer.data_buffer_size
+        return self._area_begin + address % self._capacity
 
     def _publish(
         self, address: int, signature: bytes, data: Any, data_bytes: int, metadata: bytes, md_bytes: int
@@ -93,17 +98,15 @@ class ObjectChunks:
 
     def _size_in_place(self, begin: int, monotonic_id: int, signature: bytes) -> int | None:
         """The size of the chunk at this place if it is the handle's, else `None`.   [OS-21, OS-22, OS-42]"""
-        memory = self._memory
-        room = self.ring_buffer.DATA_OFFSET + self.ring_buffer.data_buffer_size - begin
-        if room < HEAD.size:
+        head = SEALED_HEAD if self._checks_seals else HEAD
+        room = self._area_end - begin
+        if room < head.size:
             return None
-        found_id, size, _ = HEAD.unpack_from(memory, begin)
-        if found_id != monotonic_id or not HEAD.size <= size <= room:
+        found_id, size, _, *found_seal = head.unpack_from(self._memory, begin)
+        if found_id != monotonic_id or not head.size <= size <= room:
             return None
-        if self._checks_seals:
-            found = memory[begin + HEAD.size : begin + HEAD.size + SEAL_BYTES]
-            if found != seal(self._secret, signature, size):
-                return None
+        if found_seal and found_seal[0] != seal(self._secret, signature, size):
+            return None
         return int(size)
 
     def _acknowledge(self, begin: int, monotonic_id: int, signature: bytes) -> bool:
@@ -114,7 +117,7 @@ class ObjectChunks:
         try:
             if self._size_in_place(begin, monotonic_id, signature) is None:
                 return False
-            self.increment_reader_flag(self._memory[begin + self.ring_buffer.MD_SIZE :])
+            self.increment_reader_flag(self._memory[begin + HEAD.size - COUNT.size :])
             return True
         finally:
             self._reader_lock.release()

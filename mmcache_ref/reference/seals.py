@@ -6,6 +6,7 @@ A seal cannot be guessed, is never seen outside the segment, and is gone before 
 
 from __future__ import annotations
 
+import platform
 import struct
 import threading
 from functools import lru_cache
@@ -21,6 +22,9 @@ _MARK_TEXT: Final = b"mmcache-ref sealing writer"
 
 _SIZE: Final = struct.Struct("<I")
 _BARRIER: Final = threading.Lock()
+
+KEEPS_ORDER: Final = platform.machine().lower() in {"x86_64", "amd64", "i386", "i686"}
+"""Whether other processors see the stores of this one in their order, and load in order themselves."""
 
 
 @lru_cache(maxsize=1024)
@@ -43,7 +47,9 @@ def is_marked(secret: bytes) -> bool:
 def barrier() -> None:
     """Every store before becomes visible before every store after.   [OS-08]
 
-    Taking and releasing a lock is the only such order that Python offers.
+    Taking and releasing a lock is the only such order that Python offers. Where the machine keeps the order
+    of stores, and that of loads, none is needed.
     """
-    with _BARRIER:
-        pass
+    if not KEEPS_ORDER:
+        with _BARRIER:
+            pass
