@@ -42,6 +42,7 @@ class ObjectChunks:
         self._checks_seals = False
         if self.is_writer and has_seals:
             self._mark_secret()
+        self._current_secret()
 
     def _mark_secret(self) -> None:
         """Say in the segment that this writer seals.   [OS-22]"""

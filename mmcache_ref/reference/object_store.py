@@ -74,7 +74,7 @@ class SingleWriterShmObjectStorage(ObjectChunks):
             )
         self._refuse_what_never_fits(size)
         address, monotonic_id, end_before = self._allocate(size)
-        signature = sign(self._current_secret(), digest, address, monotonic_id)
+        signature = sign(self._secret, digest, address, monotonic_id)
         try:
             self._publish(address, signature, data, data_bytes, metadata, md_bytes)
         except BaseException:
@@ -201,7 +201,6 @@ class SingleWriterShmObjectStorage(ObjectChunks):
 
     def _own_signature(self, address: int, monotonic_id: int) -> bytes:
         """The writer's own handle needs no proof, but must be that of a chunk that lives.   [OS-20, OS-21]"""
-        self._current_secret()
         if self.ring_buffer.metadata.get(monotonic_id) != address or monotonic_id not in self._signatures:
             raise self._stale(address, monotonic_id)
         return self._signatures[monotonic_id]
