@@ -11,7 +11,7 @@ from .shm_requests import Feature, Item, Message, Retry, State
 from .shm_sending import DISABLED, Stepped, carried, in_store, may_begin, message, unsupplied, update
 
 REFUSED = Outcome("refused", Raised("ValueError", says="SHM handle signature"))
-"""A client's handle that does not stand.   [SC-15, SC-22, SC-27]"""
+"""A client's handle that does not stand."""
 REFUSED_BY_WORKER = REFUSED._replace(kind="refused-by-worker")
 DEFERRED = Outcome("deferred", False)
 """It has to wait for the handles under way.   [SC-41]"""
@@ -138,7 +138,7 @@ def die(config: Config, state: State, operation: Die) -> Stepped:
 
 
 def forge(config: Config, state: State, operation: Forge) -> Stepped:
-    """A client's own handle is refused wherever it is shown, and nothing changes.   [SC-22, SC-27]"""
+    """A client's own handle is refused wherever it is shown, and nothing changes.   [SC-15, SC-22, SC-27]"""
     if "forge" not in config.accidents or state.is_dead:
         return state, DISABLED
     if moves.place_of(state.store, operation.key) is None:

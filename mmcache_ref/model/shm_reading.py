@@ -37,10 +37,11 @@ def read_once(store: Store, features: tuple[Feature, ...]) -> tuple[Store, Misse
 
 
 def read(config: Config, state: State, position: int, worker: int) -> Stepped:
-    """A worker reads a message for its next child.   [SC-29, SC-33, SC-39, SC-42]
+    """A worker reads a message for its next child.   [SC-21, SC-29, SC-33, SC-39, SC-42]
 
-    With `one-acknowledgement` only its first read reads the handles. After a miss the request has failed, and
-    this worker reads it no more.
+    With `one-acknowledgement` only its first read reads the handles. A worker that dies has counted nothing,
+    as every handle is verified before any is read. After a miss the request has failed, and this worker reads
+    it no more.
     """
     message = state.channel[position]
     left, has_read = list(message.left), list(message.has_read)

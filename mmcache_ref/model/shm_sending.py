@@ -38,7 +38,7 @@ def unsupplied(state: State, request: Request) -> Outcome | None:
 
 
 def update(config: Config, store: Store, request: Request) -> Updated:
-    """Touches and updates of one request.   [SC-02, SC-03, SC-04, SC-05, SC-08, SC-25, SC-28]
+    """Touches and updates of one request.   [SC-02, SC-03, SC-04, SC-05, SC-08, SC-09, SC-25, SC-28]
 
     A key that was stored at the check is touched until it is looked up, so it can be gone only where counts
     are wrong: then P0 has no data for it, and what was recorded before stays.
