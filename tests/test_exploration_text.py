@@ -3,20 +3,41 @@
 from __future__ import annotations
 
 import io
+from collections.abc import Mapping, Sequence
+from itertools import takewhile
+from typing import Any
 
 from rich.console import Console
 
-from mmcache_ref.model import drift, key_replicated
-from mmcache_ref.model.explore import explore
+from mmcache_ref.model import drift, key_replicated, shm_caches, shm_properties
+from mmcache_ref.model.explore import Property, explore
 from mmcache_ref.report.exploration import exploration_text
 
 
-def lines_of(accidents: str) -> list[str]:
-    config = key_replicated.configure("tiny", accidents=[accidents], protections=[])
+def lines_of(accidents: str, protections: Sequence[str] = ()) -> list[str]:
+    return printed(key_replicated, drift.PROPERTIES, 80, [accidents], protections)
+
+
+def printed(
+    model: Any,
+    properties: Mapping[str, Property],
+    width: int,
+    accidents: Sequence[str],
+    protections: Sequence[str] = (),
+) -> list[str]:
+    """What a search prints, line by line."""
+    config = model.configure("tiny", accidents=accidents, protections=protections)
     file = io.StringIO()
-    found = explore(key_replicated, config, properties=drift.PROPERTIES)
-    Console(file=file, width=80, highlight=False).print(exploration_text(found))
+    found = explore(model, config, properties=properties)
+    Console(file=file, width=width, highlight=False).print(exploration_text(found))
     return file.getvalue().splitlines()
+
+
+def run_of(lines: Sequence[str], heading: str) -> list[list[str]]:
+    """The cells of the run under this heading, without the empty ring that it begins with."""
+    start = next(place for place, line in enumerate(lines) if line.startswith(heading))
+    rows = [line for line in takewhile(str.strip, lines[start:]) if line.startswith("│")]
+    return [[cell.strip() for cell in row.strip("│").split("│")] for row in rows][1:]
 
 
 def test_80_columns_break_no_header_and_no_row_and_one_step_is_no_plural() -> None:
@@ -39,3 +60,59 @@ def test_a_property_that_was_never_asked_is_not_said_to_hold() -> None:
     )
     assert "never asked" in row
     assert "holds" not in row
+
+
+def test_a_run_of_the_shared_memory_caches_shows_counts_handles_and_reads() -> None:
+    lines = printed(shm_caches, shm_properties.PROPERTIES, 120, ["fan-out"])
+    assert run_of(lines, "SC-42 no-worker-dies: 5 steps") == [
+        ["1", "submit a (2 children)", "a 0/2", "[a · 2 2]", "put"],
+        ["2", "read by worker 0", "a 1/2", "[a · 1 2]", "acknowledged"],
+        ["3", "read by worker 0", "a 2/2", "[a · 0 2]", "acknowledged"],
+        ["4", "submit b:2", "b:2 0/2", "[a! · 0 2] [b:2 · 1 1]", "put"],
+        [
+            "5",
+            "read by worker 1",
+            "a worker died",
+            "[a! · 0 2] [b:2 · 1 1]",
+            "died: ValueError(modified or is invalid)",
+        ],
+    ]
+    assert lines[-2].startswith("Oldest chunk first; a is 1 unit")
+
+
+def test_a_run_of_the_shared_memory_caches_shows_releases_payloads_and_what_runs() -> None:
+    lines = printed(shm_caches, shm_properties.PROPERTIES, 120, ["worker-death"])
+    assert run_of(lines, "SC-44 dead-owes-nothing")[-1] == [
+        "2",
+        "worker-death 0",
+        "a 0/2",
+        "[a · 0 1 release]",
+        "restarted",
+    ]
+    assert run_of(lines, "SC-35 reclaimable")[-1] == ["4", "submit b:2", "a 1/2", "[b:2+ · 1 1]", "no-room"]
+    stripped = printed(shm_caches, shm_properties.PROPERTIES, 120, ["strip"])
+    assert run_of(stripped, "SC-35 reclaimable")[1:4] == [
+        ["2", "strip", "a 0/2", "[a- · 1 1]", "", "stripped"],
+        ["3", "read by worker 0", "a 0/2", "[a- · 0 1]", "", "passed"],
+        ["4", "read by worker 1", "a 0/2", "", "[a-]", "passed"],
+    ]
+
+
+def test_a_miss_of_the_shared_memory_caches_names_its_items_and_waits_for_its_retry() -> None:
+    lines = printed(shm_caches, shm_properties.PROPERTIES, 120, ["resume"], ["recoverable-miss"])
+    assert run_of(lines, "SC-32 nothing-gone")[-1] == [
+        "5",
+        "resume",
+        "b:2 0/2",
+        "[b:2 · 1 1]",
+        "",
+        "a",
+        "missed: a",
+    ]
+
+
+def test_an_accident_that_is_part_of_another_operation_is_not_said_to_have_never_happened() -> None:
+    everything = sorted(shm_caches.ACCIDENTS)
+    for accident in everything:
+        lines = printed(shm_caches, shm_properties.PROPERTIES, 120, [accident])
+        assert not any(line.startswith("Never happened") for line in lines), accident
