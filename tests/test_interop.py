@@ -12,7 +12,7 @@ from typer.testing import CliRunner
 
 from mmcache_ref import reference
 from mmcache_ref.cli import app
-from mmcache_ref.oracle import interop_peers, segments
+from mmcache_ref.oracle import peer_processes, segments
 from mmcache_ref.oracle.interop import Matrix, try_together
 from mmcache_ref.oracle.interop_checks import CHECKS
 from mmcache_ref.oracle.interop_values import catalogue, fingerprint
@@ -88,8 +88,8 @@ def test_what_cannot_be_tried_is_undetermined() -> None:
 
 
 def test_a_process_that_does_not_answer_is_stopped(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(interop_peers, "START_SECONDS", 0.0)
-    monkeypatch.setattr(interop_peers, "STOP_SECONDS", 0.0)
+    monkeypatch.setattr(peer_processes, "START_SECONDS", 0.0)
+    monkeypatch.setattr(peer_processes, "STOP_SECONDS", 0.0)
     matrix = try_together(["reference"])
     assert set(answers(matrix, "reference", "reference").values()) == {"undetermined"}
     assert "has not answered" in matrix.pairs[0].cells[0].reason

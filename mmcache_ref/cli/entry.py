@@ -12,6 +12,7 @@ from typing import Any, Final, NoReturn
 import typer
 
 from mmcache_ref.cli.about import schema, version
+from mmcache_ref.cli.bench import bench
 from mmcache_ref.cli.console import INTERRUPTED, USAGE, app, messages
 from mmcache_ref.cli.exploring import explore_model
 from mmcache_ref.cli.hunting import hunt_faults
@@ -29,6 +30,7 @@ COMMANDS: Final[Mapping[str, Callable[..., None]]] = {
     "faults": faults,
     "hunt": hunt_faults,
     "interop": interop,
+    "bench": bench,
     "shm": shm,
     "schema": schema,
     "version": version,

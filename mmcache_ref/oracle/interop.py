@@ -15,7 +15,8 @@ import msgspec
 
 from mmcache_ref.oracle.errors import TargetUnavailable
 from mmcache_ref.oracle.interop_checks import CHECKS, Bench, Broken
-from mmcache_ref.oracle.interop_peers import Peer, Raised
+from mmcache_ref.oracle.interop_worker import Endpoint
+from mmcache_ref.oracle.peer_processes import Peer, Raised
 from mmcache_ref.oracle.verdict import EXIT_CODES, Status
 
 READERS: Final = 2
@@ -66,7 +67,7 @@ def try_together(targets: Sequence[str], observe: Callable[[str], None] = lambda
     with ExitStack() as cleanup:
         peers: dict[str, list[Peer]] = {}
         for target in dict.fromkeys(targets):
-            peers[target] = [Peer(context, target, lock) for _ in range(1 + READERS)]
+            peers[target] = [Peer(context, Endpoint, target, lock) for _ in range(1 + READERS)]
             for peer in peers[target]:
                 cleanup.callback(peer.stop)
         lost: dict[str, str] = {}

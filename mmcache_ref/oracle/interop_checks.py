@@ -9,8 +9,8 @@ from typing import Any, Final
 
 from mmcache_ref.oracle import segments
 from mmcache_ref.oracle.errors import TargetUnavailable
-from mmcache_ref.oracle.interop_peers import Peer, Raised
 from mmcache_ref.oracle.interop_values import catalogue, fingerprint
+from mmcache_ref.oracle.peer_processes import Peer, Raised
 from mmcache_ref.oracle.targets import resolve
 
 MIB: Final = 2**20

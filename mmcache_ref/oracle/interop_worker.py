@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from multiprocessing.connection import Connection
 from typing import Any, Final
 
 from mmcache_ref.oracle.errors import TargetUnavailable
 from mmcache_ref.oracle.interop_values import catalogue, fingerprint
-from mmcache_ref.oracle.quiet import quiet_logs
 from mmcache_ref.oracle.targets import resolve
 
 NAMES: Final = ("SingleWriterShmRingBuffer", "SingleWriterShmObjectStorage")
@@ -80,27 +78,3 @@ def serde_for(target: Any) -> type:
         )
 
     return OwnItems
-
-
-def serve(pipe: Connection, target: str, lock: Any) -> None:
-    """Obey `(method, arguments)` until the pipe closes; answer `("done", result)` or `("raised", …)`."""
-    try:
-        with quiet_logs():
-            endpoint = Endpoint(target, lock)
-            pipe.send(("done", None))
-            while True:
-                method, arguments = pipe.recv()
-                pipe.send(_answer(endpoint, method, arguments))
-    except (EOFError, KeyboardInterrupt):
-        return
-    except TargetUnavailable as error:
-        pipe.send(("unavailable", str(error)))
-    finally:
-        pipe.close()
-
-
-def _answer(endpoint: Endpoint, method: str, arguments: tuple[Any, ...]) -> tuple[str, Any]:
-    try:
-        return "done", getattr(endpoint, method)(*arguments)
-    except Exception as error:
-        return "raised", ([each.__name__ for each in type(error).__mro__], str(error))

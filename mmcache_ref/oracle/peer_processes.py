@@ -1,12 +1,14 @@
-"""The processes of the interop matrix, as seen by who runs it."""
+"""Processes that obey calls over a pipe: one end for who calls, the other for the process itself."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from multiprocessing.connection import Connection
 from multiprocessing.context import SpawnContext, SpawnProcess
 from typing import Any, Final
 
 from mmcache_ref.oracle.errors import TargetUnavailable
-from mmcache_ref.oracle.interop_worker import serve
+from mmcache_ref.oracle.quiet import quiet_logs
 
 START_SECONDS: Final = 900.0
 """A published release may have to be downloaded."""
@@ -15,7 +17,7 @@ STOP_SECONDS: Final = 5.0
 
 
 class Raised(Exception):  # noqa: N818 - reads as what it is
-    """What the store of a process raised: the names of the class and its bases, and the message."""
+    """What a call in a process raised: the names of the class and its bases, and the message."""
 
     def __init__(self, kinds: list[str], message: str) -> None:
         super().__init__(f"{kinds[0]}: {message}")
@@ -24,12 +26,17 @@ class Raised(Exception):  # noqa: N818 - reads as what it is
 
 
 class Peer:
-    """A process with one target's store; `peer.call("put", …)` is a call of it."""
+    """A process with one object of a target; `peer.call("put", …)` is a call of it.
 
-    def __init__(self, context: SpawnContext, target: str, lock: Any) -> None:
+    `make` is called in the process, with `target` and `arguments`.
+    """
+
+    def __init__(self, context: SpawnContext, make: Callable[..., Any], target: str, *arguments: Any) -> None:
         self.target = target
         self._pipe, theirs = context.Pipe()
-        self._process: SpawnProcess = context.Process(target=serve, args=(theirs, target, lock), daemon=True)
+        self._process: SpawnProcess = context.Process(
+            target=serve, args=(theirs, make, target, *arguments), daemon=True
+        )
         self._process.start()
         theirs.close()
 
@@ -69,3 +76,27 @@ class Peer:
         if self._process.is_alive():
             self._process.kill()
             self._process.join()
+
+
+def serve(pipe: Connection, make: Callable[..., Any], *arguments: Any) -> None:
+    """Obey `(method, arguments)` until the pipe closes; answer `("done", result)` or `("raised", …)`."""
+    try:
+        with quiet_logs():
+            served = make(*arguments)
+            pipe.send(("done", None))
+            while True:
+                method, given = pipe.recv()
+                pipe.send(_answer(served, method, given))
+    except (EOFError, KeyboardInterrupt):
+        return
+    except TargetUnavailable as error:
+        pipe.send(("unavailable", str(error)))
+    finally:
+        pipe.close()
+
+
+def _answer(served: Any, method: str, given: tuple[Any, ...]) -> tuple[str, Any]:
+    try:
+        return "done", getattr(served, method)(*given)
+    except Exception as error:
+        return "raised", ([each.__name__ for each in type(error).__mro__], str(error))

@@ -1,0 +1,72 @@
+"""`mmcache-ref bench`: how fast, beside others and beside plain copies."""
+
+from __future__ import annotations
+
+import re
+from typing import Annotated, Final, Literal
+
+import typer
+
+from mmcache_ref.cli.console import USAGE, fail, progress_lines, show
+from mmcache_ref.oracle.bench import SIZES, measure, size_in_words
+from mmcache_ref.oracle.bench_demands import demands
+from mmcache_ref.oracle.errors import TargetUnavailable
+from mmcache_ref.oracle.peer_processes import Raised
+from mmcache_ref.oracle.targets import check_target
+from mmcache_ref.oracle.verdict import EXIT_CODES
+from mmcache_ref.report.bench import bench_json, bench_text
+
+DEFAULT: Final = ("reference", "vllm@0.32.0")
+DEFAULT_SIZES: Final = ",".join(size_in_words(size).replace(" ", "") for size in SIZES)
+UNITS: Final = {"": 1, "KiB": 2**10, "MiB": 2**20, "GiB": 2**30}
+
+
+def bench(
+    targets: Annotated[
+        list[str] | None,
+        typer.Argument(help="The first is compared with the others; reference and vllm@0.32.0 unless given."),
+    ] = None,
+    sizes: Annotated[str, typer.Option(help="Sizes of objects, with commas between.")] = ",".join(
+        size_in_words(size).replace(" ", "") for size in SIZES
+    ),
+    rounds: Annotated[
+        int, typer.Option(min=1, help="Rounds, each with every target; the median counts.")
+    ] = 9,
+    demand: Annotated[
+        bool, typer.Option("--demand", help="Exit with 2 when a demand on the first target is missed.")
+    ] = False,
+    output_format: Annotated[Literal["text", "json"], typer.Option("--format")] = "text",
+) -> None:
+    """Time put and get across two processes, and the LRU: targets side by side, and plain copies.
+
+    Times are those of the processor, PyTorch has one thread, and the pipe between the processes is not
+    counted. Objects of 512 MiB need 5 GiB of memory in all, half of it in /dev/shm.
+
+    Example: mmcache-ref bench --sizes 1KiB,1MiB --rounds 5
+    """
+    named = targets or list(DEFAULT)
+    try:
+        for target in named:
+            check_target(target)
+        wanted = [_bytes(size) for size in sizes.split(",")]
+    except ValueError as error:
+        fail(str(error), USAGE)
+    with progress_lines() as progress:
+        line = progress.add_task("bench", what="")
+        try:
+            found = measure(named, wanted, rounds, lambda what: progress.update(line, what=what))
+        except (Raised, TargetUnavailable) as error:
+            fail(str(error), EXIT_CODES["undetermined"])
+    show({"text": bench_text, "json": bench_json}[output_format](found))
+    if found.lost:
+        raise typer.Exit(EXIT_CODES["undetermined"])
+    is_missed = demand and not all(each.is_kept for each in demands(found))
+    raise typer.Exit(EXIT_CODES["violates"] if is_missed else 0)
+
+
+def _bytes(size: str) -> int:
+    """`64KiB` in bytes."""
+    matched = re.fullmatch(r"([1-9]\d*)\s*([KMG]iB)?B?", size.strip())
+    if matched is None:
+        raise ValueError(f"no size: {size!r}. Write it as in 1KiB,64MiB")
+    return int(matched[1]) * UNITS[matched[2] or ""]

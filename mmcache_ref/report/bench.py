@@ -1,0 +1,63 @@
+"""A benchmark as a table, and as JSON."""
+
+from __future__ import annotations
+
+import msgspec
+from rich.console import Group, RenderableType
+from rich.markup import escape
+from rich.table import Table
+from rich.text import Text
+
+from mmcache_ref.oracle.bench import COPIES, Bench, size_in_words
+from mmcache_ref.oracle.bench_demands import Demand, demands
+
+
+def bench_text(bench: Bench) -> RenderableType:
+    """A row for each case and size: the median of each target, and ratios; then what is demanded."""
+    first, *others = bench.targets
+    compared = [*others, COPIES]
+    table = Table(box=None, padding=(0, 2, 0, 0))
+    table.add_column("case", no_wrap=True)
+    table.add_column("size", justify="right", no_wrap=True)
+    for name in (*bench.targets, COPIES, *(f"× {other}" for other in compared)):
+        table.add_column(escape(name), justify="right", no_wrap=True)
+    for measure in bench.measures:
+        times = [_time(measure.median(name)) for name in (*bench.targets, COPIES)]
+        ratios = [_ratio(measure.ratio(first, other)) for other in compared]
+        size = "" if measure.size is None else size_in_words(measure.size)
+        table.add_row(measure.case, size, *times, *ratios)
+    said = f"{bench.rounds} interleaved rounds: medians, and medians of the ratios of {first} to others."
+    parts: list[RenderableType] = [table, "", Text(said, "dim")]
+    parts += [Text(f"{name} was not measured: {why}", "yellow") for name, why in bench.lost.items()]
+    demanded = demands(bench)
+    for each in demanded:
+        word, style = ("kept  ", "") if each.is_kept else ("missed", "red")
+        parts.append(Text(f"{word}  {demand_in_words(each)}", style))
+    parts.append(Text(f"{sum(each.is_kept for each in demanded)} of {len(demanded)} demands kept"))
+    return Group(*parts)
+
+
+def bench_json(bench: Bench) -> str:
+    """Every round of every measure, and the demands, as indented JSON."""
+    told = msgspec.to_builtins(bench)
+    told["demands"] = [msgspec.to_builtins(each) | {"is_kept": each.is_kept} for each in demands(bench)]
+    return msgspec.json.format(msgspec.json.encode(told), indent=2).decode() + "\n"
+
+
+def demand_in_words(demand: Demand) -> str:
+    """One demand with what was found."""
+    size = "" if demand.size is None else f" of {size_in_words(demand.size)}"
+    return f"{demand.case}{size}: {demand.found:.2f} × {demand.other}, demanded at most {demand.limit}"
+
+
+def _time(seconds: float | None) -> str:
+    if seconds is None:
+        return "–"
+    for unit, name in ((1.0, "s"), (1e-3, "ms"), (1e-6, "µs")):
+        if seconds >= unit:
+            return f"{seconds / unit:.3g} {name}"
+    return f"{seconds / 1e-9:.3g} ns"
+
+
+def _ratio(ratio: float | None) -> str:
+    return "–" if ratio is None else f"{ratio:.2f}"
