@@ -32,7 +32,8 @@ STRONGER = {
 """Component to what 0.32 and all before it break."""
 
 UP_TO_31 = {"object-store": {"OS-14", "OS-17", "OS-18", "OS-29"}}
-UP_TO_30 = {"receiver": {"KR-08", "KR-09"}}
+UP_TO_31 = {"ring-buffer": {"RB-01", "RB-02", "RB-21"}}
+UP_TO_30 = {"receiver": {"KR-08", "KR-09"}, **UP_TO_31}
 UP_TO_28 = {
     "items": {"IF-03"},
     "lru": {"LRU-17"},
@@ -94,3 +95,22 @@ def test_the_factories_of_0_32_decide_as_the_table_says(profile: Profile) -> Non
 def test_the_pair_of_0_32_breaks_its_promises_only() -> None:
     assert broken("0.32.0", "key-replicated", "safe") == {"KR-13", "KR-14"}
     assert broken("0.32.0", "key-replicated", "upstream") == set()
+
+
+RING_OF_32 = STRONGER["ring-buffer"]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("version", "seed", "stronger"),
+    [
+        ("0.31.0", set[str](), RING_OF_32),
+        ("0.15.0", {"RB-31"}, RING_OF_32),
+        # There is no close(), so nothing can be closed twice.
+        ("0.11.0", {"RB-13", "RB-16", "RB-20"}, RING_OF_32 - {"RB-36"}),
+    ],
+)
+def test_the_ring_of_older_releases_is_judged(version: str, seed: set[str], stronger: set[str]) -> None:
+    known_of_all = UP_TO_31["ring-buffer"]
+    assert broken(version, "ring-buffer", "upstream") == known_of_all | seed
+    assert broken(version, "ring-buffer", "safe") == known_of_all | seed | stronger

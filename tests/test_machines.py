@@ -12,6 +12,7 @@ from mmcache_ref.oracle.machines import (
     LruMachine,
     ProcessorOnlyMachine,
     ReceiverMachine,
+    RingBufferMachine,
     SenderMachine,
     Violation,
 )
@@ -41,7 +42,9 @@ def run(machine: type[LockstepMachine], examples: int = 30) -> None:
     getattr(test, "runTest")()  # noqa: B009 - not known to the type of unittest
 
 
-@pytest.mark.parametrize("machine", [LruMachine, ProcessorOnlyMachine, SenderMachine, ReceiverMachine])
+@pytest.mark.parametrize(
+    "machine", [LruMachine, ProcessorOnlyMachine, SenderMachine, ReceiverMachine, RingBufferMachine]
+)
 def test_the_reference_passes(machine: type[LockstepMachine]) -> None:
     run(type("Passing", (machine,), {}), examples=5)
 

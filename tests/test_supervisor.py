@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from mmcache_ref.model import receiver
+from mmcache_ref.oracle import segments
 from mmcache_ref.oracle.suite import Options
 from mmcache_ref.oracle.supervisor import judge_target
 from mmcache_ref.oracle.verdict import ComponentVerdict, TargetVerdict
@@ -176,3 +177,22 @@ def test_a_target_that_lacks_a_name_is_undetermined_in_the_components_that_need_
     verdict = judge_target("py:collections", options)
     assert verdict.status == "undetermined"
     assert "LruKeyReplicatedReceiverCache" in only_component(verdict).reason
+
+
+@pytest.mark.skipif(not segments.FOLDER.is_dir(), reason="segments cannot be listed here")
+def test_a_killed_worker_leaves_no_segment() -> None:
+    started: list[int] = []
+    names_of = segments.remove_all_of
+
+    def remove_all_of(process: int) -> None:
+        started.append(process)
+        names_of(process)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(segments, "remove_all_of", remove_all_of)
+        options = Options(("ring-buffer",), seconds=0)
+        verdict = only_component(judge_target("py:rogue.ring_is_killed", options, silence=60.0))
+    assert "SIGKILL" in verdict.broken[0].sentence
+    assert started
+    left = [path.name for path in segments.FOLDER.iterdir()]
+    assert [name for name in left if name.startswith(tuple(f"mmo{process}-" for process in started))] == []

@@ -201,3 +201,9 @@ class DriftMachine(LockstepMachine):
     """The protocol under its default protections, with every accident of the field"""
 
     component_name = "drift"
+
+
+class RingBufferMachine(LockstepMachine):
+    """`SingleWriterShmRingBuffer`, on real shared memory"""
+
+    component_name = "ring-buffer"

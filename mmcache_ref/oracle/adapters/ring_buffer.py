@@ -32,13 +32,18 @@ class RingBufferAdapter:
         self._closings: list[Callable[[], object]] = []
         self.tidy_up = segments.close_with(self, self._names, self._closings)
         self.name = segments.fresh_name()
-        self.ring = self._make(self.name)
+        self._held = self._make(self.name)
         self._is_closed = False
         self._addresses: dict[int, int] = {}
         self._shows_chunks = hasattr(self.ring, "metadata") and not self.ring.metadata
         """What is wrong from the start says nothing later: `Another` tells of it once."""
         if config.id_max != ID_MAX:
             self._wrap_ids(config.id_max)
+
+    @property
+    def ring(self) -> Any:
+        """The writer."""
+        return self._held[0]
 
     def _wrap_ids(self, id_max: int) -> None:
         """Let ids wrap early."""
@@ -49,23 +54,26 @@ class RingBufferAdapter:
         except (AttributeError, TypeError) as error:
             raise NotOffered(f"ID_MAX of the target's ring cannot be set: {error}") from None
 
-    def _make(self, name: str | None) -> Any:
-        """A writer of a new segment, which is removed with this adapter."""
+    def _make(self, name: str | None) -> list[Any]:
+        """A writer of a new segment, which is removed with this adapter; in a list, which then is empty.
+
+        A ring without `close()` leaves when nobody holds it any more, which must be before its name goes.
+        """
         if name is not None:
             self._names.append(name)
-        ring = self._ring_class(self._config.capacity, name, True)
-        self._closings.append(lambda: _close(ring))
-        return ring
+        held = [self._ring_class(self._config.capacity, name, True)]
+        self._closings.append(lambda: _close(held.pop()))
+        return held
 
     @contextlib.contextmanager
     def _another(self) -> Iterator[Any]:
         """Another ring, for a moment."""
-        ring = self._make(segments.fresh_name())
+        (ring,) = self._make(segments.fresh_name())
         try:
             yield ring
         finally:
-            self._closings.pop()
-            _close(ring)
+            del ring
+            self._closings.pop()()
 
     @contextlib.contextmanager
     def _reader(self) -> Iterator[Any]:
@@ -186,9 +194,10 @@ class RingBufferAdapter:
         """Do the names of two rings differ; are they short?"""
         names = []
         for _ in range(2):
-            ring = self._make(None)
+            (ring,) = self._make(None)
             names.append(str(ring.handle()[1]).lstrip("/"))
             self._names.append(names[-1])
+            del ring
         while len(self._closings) > 1:
             self._closings.pop()()
         return names[0] != names[1], max(map(len, names)) <= NAME_LENGTH
@@ -196,8 +205,9 @@ class RingBufferAdapter:
     def _close_again(self) -> Any:
         """Does another segment with the name of a closed ring outlive a second close, and the ring itself?"""
         name = segments.fresh_name()
-        ring = self._make(name)
-        _need_close(ring)
+        _need_close(self.ring)
+        held = self._make(name)
+        ring = held.pop()
         ring.close()
         if segments.exists(name):
             return LEFT_ITS_NAME
