@@ -19,7 +19,7 @@ KIB, MIB = 2**10, 2**20
 
 
 def bench_of(*measures: Measure, lost: dict[str, str] | None = None) -> Bench:
-    return Bench(("ours", "theirs"), 3, measures, lost or {})
+    return Bench(("ours", "theirs"), 3, "wall", measures, lost or {})
 
 
 def test_every_case_is_measured_in_every_round_and_nothing_is_left() -> None:
@@ -93,7 +93,7 @@ def test_a_wrong_payload_is_no_result() -> None:
 
 @pytest.mark.parametrize("case", LRU_CASES)
 def test_the_lru_is_full_before_and_after(case: str) -> None:
-    assert StoreBench("reference", None).lru(case, 10) > 0
+    assert StoreBench("reference", None, "processor", 1).lru(case, 10) > 0
 
 
 def test_sizes_in_words() -> None:
@@ -108,7 +108,21 @@ def test_sizes_in_words() -> None:
 
 def test_the_command() -> None:
     done = CliRunner().invoke(
-        app, ["bench", "reference", "--sizes", "1KiB,2B", "--rounds", "1", "--format", "json"]
+        app,
+        [
+            "bench",
+            "reference",
+            "--sizes",
+            "1KiB,2B",
+            "--rounds",
+            "1",
+            "--threads",
+            "1",
+            "--clock",
+            "processor",
+            "--format",
+            "json",
+        ],
     )
     told = json.loads(done.stdout)
     assert (done.exit_code, told["rounds"], told["demands"]) == (0, 1, [])

@@ -17,7 +17,7 @@ from mmcache_ref.oracle.verdict import EXIT_CODES
 from mmcache_ref.report.bench import bench_json, bench_text
 
 DEFAULT: Final = ("reference", "vllm@0.32.0")
-DEFAULT_SIZES: Final = ",".join(size_in_words(size).replace(" ", "") for size in SIZES)
+DEFAULT_SIZES: Final = ",".join(size_in_words(each).replace(" ", "") for each in SIZES)
 UNITS: Final = {"": 1, "KiB": 2**10, "MiB": 2**20, "GiB": 2**30}
 
 
@@ -26,12 +26,13 @@ def bench(
         list[str] | None,
         typer.Argument(help="The first is compared with the others; reference and vllm@0.32.0 unless given."),
     ] = None,
-    sizes: Annotated[str, typer.Option(help="Sizes of objects, with commas between.")] = ",".join(
-        size_in_words(size).replace(" ", "") for size in SIZES
-    ),
-    rounds: Annotated[
-        int, typer.Option(min=1, help="Rounds, each with every target; the median counts.")
-    ] = 9,
+    sizes: Annotated[str, typer.Option(help="Sizes of objects, with commas between.")] = DEFAULT_SIZES,
+    rounds: Annotated[int, typer.Option(min=1, help="Each has every target; the median counts.")] = 9,
+    clock: Annotated[
+        Literal["wall", "processor"],
+        typer.Option(help="The processor's time does not count what else runs on the machine."),
+    ] = "wall",
+    threads: Annotated[int, typer.Option(min=0, help="Of PyTorch; 0 is its own default.")] = 0,
     demand: Annotated[
         bool, typer.Option("--demand", help="Exit with 2 when a demand on the first target is missed.")
     ] = False,
@@ -39,8 +40,9 @@ def bench(
 ) -> None:
     """Time put and get across two processes, and the LRU: targets side by side, and plain copies.
 
-    Times are those of the processor, PyTorch has one thread, and the pipe between the processes is not
-    counted. Objects of 512 MiB need 5 GiB of memory in all, half of it in /dev/shm.
+    The two processes take turns, and the pipe between them is not counted. On a machine that does other
+    work meanwhile take --clock processor --threads 1. Objects of 512 MiB need 5 GiB of memory in all, half
+    of it in /dev/shm.
 
     Example: mmcache-ref bench --sizes 1KiB,1MiB --rounds 5
     """
@@ -54,7 +56,14 @@ def bench(
     with progress_lines() as progress:
         line = progress.add_task("bench", what="")
         try:
-            found = measure(named, wanted, rounds, lambda what: progress.update(line, what=what))
+            found = measure(
+                named,
+                wanted,
+                rounds,
+                lambda what: progress.update(line, what=what),
+                clock=clock,
+                threads=threads,
+            )
         except (Raised, TargetUnavailable) as error:
             fail(str(error), EXIT_CODES["undetermined"])
     show({"text": bench_text, "json": bench_json}[output_format](found))

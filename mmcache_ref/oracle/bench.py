@@ -52,14 +52,24 @@ class Bench(msgspec.Struct, frozen=True):
 
     targets: tuple[str, ...]
     rounds: int
+    clock: str
     measures: tuple[Measure, ...]
     lost: dict[str, str]
 
 
 def measure(
-    targets: Sequence[str], sizes: Sequence[int], rounds: int, observe: Observer = lambda _: None
+    targets: Sequence[str],
+    sizes: Sequence[int],
+    rounds: int,
+    observe: Observer = lambda _: None,
+    *,
+    clock: str = "wall",
+    threads: int = 0,
 ) -> Bench:
-    """Measure every target with every size; one round more is not counted, since it warms up."""
+    """Measure every target with every size; one round more is not counted, since it warms up.
+
+    `clock` is `wall` or `processor`; `threads` is how many PyTorch may use, 0 its own default.
+    """
     context = multiprocessing.get_context("spawn")
     names = tuple(dict.fromkeys(targets))
     lost: dict[str, str] = {}
@@ -68,7 +78,8 @@ def measure(
         lock = context.Lock()
         for name in (*names, COPIES):
             make: Any = CopyBench if name == COPIES else StoreBench
-            peers[name] = Peer(context, make, name, lock), Peer(context, make, name, lock)
+            writer, reader = (Peer(context, make, name, lock, clock, threads) for _ in range(2))
+            peers[name] = writer, reader
             for peer in peers[name]:
                 cleanup.callback(peer.stop)
         for name in names:
@@ -85,7 +96,7 @@ def measure(
         for size in sizes:
             observe(f"objects of {size_in_words(size)}")
             measures += _measure_store(present, size, rounds)
-    return Bench(names, rounds, tuple(measures), lost)
+    return Bench(names, rounds, clock, tuple(measures), lost)
 
 
 def _measure_lru(peers: dict[str, tuple[Peer, Peer]], rounds: int, observe: Observer) -> list[Measure]:

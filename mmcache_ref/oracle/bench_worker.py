@@ -1,7 +1,7 @@
 """One process of the benchmark: it times batches of calls and says how many seconds they took.
 
-Seconds are those of the processor, in which what else runs on the machine does not count; nothing that is
-timed waits for anybody, and PyTorch has one thread.
+Nothing that is timed waits for another process. Seconds are those of the clock, or those of the processor, in
+which what else runs on the machine does not count (nor do threads that wait, unless they spin).
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ import gc
 import importlib.util
 from collections.abc import Callable, Iterator
 from multiprocessing import shared_memory
-from time import process_time
+from time import perf_counter, process_time
 from typing import Any, Final
 
 import numpy as np
@@ -24,6 +24,8 @@ OVERHEAD: Final = 4096
 ENTRIES: Final = 500
 ENTRY_BYTES: Final = 1024
 
+CLOCKS: Final[dict[str, Callable[[], float]]] = {"wall": perf_counter, "processor": process_time}
+
 Handle = tuple[str, int, int, Any]
 """Key, address, id and signature."""
 
@@ -31,17 +33,18 @@ Handle = tuple[str, int, int, Any]
 class StoreBench:
     """The object store of a target, as its writer or as its reader, with the target's own serde."""
 
-    def __init__(self, target: str, lock: Any) -> None:
+    def __init__(self, target: str, lock: Any, clock: str, threads: int) -> None:
+        self.clock = CLOCKS[clock]
         self.target = resolve(target)
         names = ("SingleWriterShmRingBuffer", "SingleWriterShmObjectStorage", "MultiModalCache")
         missing = [name for name in names if not hasattr(self.target, name)]
         if missing:
             raise TargetUnavailable(f"{target} has no {' and no '.join(missing)}")
         self.has_torch = importlib.util.find_spec("torch") is not None
-        if self.has_torch:
+        if self.has_torch and threads:
             import torch
 
-            torch.set_num_threads(1)  # several spin while they wait for a processor that others use
+            torch.set_num_threads(threads)
         self.lock = lock
         self.store: Any = None
         self.values: list[Any] = []
@@ -74,7 +77,7 @@ class StoreBench:
         self.number += batch
         values = [self.values[each % len(self.values)] for each in range(batch)]
         put = self.store.put
-        with timed() as seconds:
+        with timed(self.clock) as seconds:
             places = [put(key, value) for key, value in zip(keys, values, strict=True)]
             signatures = [self.store.get_signature(key) for key in keys]
         handles = [
@@ -85,7 +88,7 @@ class StoreBench:
     def get(self, handles: list[Handle], is_checked: bool) -> float:
         """Copy a batch of objects out: the seconds it took."""
         get = self.store.get
-        with timed() as seconds:
+        with timed(self.clock) as seconds:
             for key, address, monotonic_id, signature in handles:
                 value = get(address, monotonic_id, signature, key)
         if is_checked:
@@ -106,7 +109,7 @@ class StoreBench:
         new = [self._item(ENTRY_BYTES, 0) for _ in range(count)] if case == "miss with eviction" else []
         known = [f"entry {each % ENTRIES}" for each in range(count)]
         unknown = [f"new {each}" for each in range(count)]
-        with timed() as seconds:
+        with timed(self.clock) as seconds:
             if case == "hit":
                 for key in known:
                     cache.get(key)
@@ -125,7 +128,8 @@ class StoreBench:
 class CopyBench:
     """What no store can do without: the same bytes into shared memory, and out into fresh memory."""
 
-    def __init__(self, target: str, lock: Any) -> None:
+    def __init__(self, target: str, lock: Any, clock: str, threads: int) -> None:
+        self.clock = CLOCKS[clock]
         self.segment: shared_memory.SharedMemory | None = None
         self.source: Any = None
 
@@ -137,25 +141,28 @@ class CopyBench:
         self.source = [np.full(size, fill, np.uint8) for fill in range(min(batch, 2))] if create else []
 
     def put(self, batch: int) -> tuple[float, list[Handle]]:
-        assert self.segment is not None
-        memory = np.frombuffer(self.segment.buf, np.uint8)
+        memory = self._memory()
         begins = [each * self.size for each in range(batch)]
         sources = [self.source[each % len(self.source)] for each in range(batch)]
-        with timed() as seconds:
+        with timed(self.clock) as seconds:
             for begin, source in zip(begins, sources, strict=True):
                 np.copyto(memory[begin : begin + self.size], source)
         return seconds(), [("", begin, 0, None) for begin in begins]
 
     def get(self, handles: list[Handle], is_checked: bool) -> float:
-        assert self.segment is not None
-        memory = np.frombuffer(self.segment.buf, np.uint8)
-        with timed() as seconds:
+        memory = self._memory()
+        with timed(self.clock) as seconds:
             for _, begin, _, _ in handles:
                 copy = np.empty(self.size, np.uint8)
                 np.copyto(copy, memory[begin : begin + self.size])
         if is_checked:
             must_hold(copy, (len(handles) - 1) % 2)
         return seconds()
+
+    def _memory(self) -> Any:
+        assert self.segment is not None
+        assert self.segment.buf is not None
+        return np.frombuffer(self.segment.buf, np.uint8)
 
     def close(self) -> None:
         segment, self.segment = self.segment, None
@@ -172,15 +179,15 @@ def ring_bytes(size: int, batch: int) -> int:
 
 
 @contextlib.contextmanager
-def timed() -> Iterator[Callable[[], float]]:
-    """What is yielded tells, afterwards, the processor's seconds inside; garbage is not collected there."""
+def timed(clock: Callable[[], float]) -> Iterator[Callable[[], float]]:
+    """What is yielded tells, afterwards, the seconds spent inside; garbage is not collected there."""
     was_enabled = gc.isenabled()
     gc.disable()
-    times = [process_time()]
+    times = [clock()]
     try:
         yield lambda: times[1] - times[0]
     finally:
-        times.append(process_time())
+        times.append(clock())
         if was_enabled:
             gc.enable()
 

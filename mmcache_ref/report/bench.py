@@ -26,7 +26,10 @@ def bench_text(bench: Bench) -> RenderableType:
         ratios = [_ratio(measure.ratio(first, other)) for other in compared]
         size = "" if measure.size is None else size_in_words(measure.size)
         table.add_row(measure.case, size, *times, *ratios)
-    said = f"{bench.rounds} interleaved rounds: medians, and medians of the ratios of {first} to others."
+    said = (
+        f"{bench.rounds} interleaved rounds, {bench.clock} clock: medians, and medians of the ratios "
+        f"of {first} to others."
+    )
     parts: list[RenderableType] = [table, "", Text(said, "dim")]
     parts += [Text(f"{name} was not measured: {why}", "yellow") for name, why in bench.lost.items()]
     demanded = demands(bench)
