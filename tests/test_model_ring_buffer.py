@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import io
 from collections.abc import Callable
 from typing import Any
 
 import pytest
+from rich.console import Console
 
 from mmcache_ref.model import ring_buffer as model
 from mmcache_ref.model import ring_moves as moves
@@ -13,6 +15,7 @@ from mmcache_ref.model.component import Outcome, Raised, tag
 from mmcache_ref.model.explore import explore
 from mmcache_ref.model.ring_buffer import Config, State, step
 from mmcache_ref.model.ring_moves import Chunk, Ring
+from mmcache_ref.report.exploration import run_table
 
 OF_60 = Config(60)
 EMPTY = State()
@@ -334,6 +337,21 @@ def test_the_properties_can_fail(kind: str, spoil: Any, violated: str) -> None:
     asked = {violated: model.PROPERTIES[violated]}
     found = explore(Wrong(kind, spoil), model.PRESETS["tiny"], properties=asked, max_states=2000)
     assert found.violated == (violated,)
+
+
+def test_a_run_to_a_violation_shows_chunks_begin_and_end() -> None:
+    asked = {"begin-in-first-lap": model.PROPERTIES["begin-in-first-lap"]}
+    wrong = Wrong("freed", lambda before, after: after._replace(begin=before.begin))
+    found = explore(wrong, model.PRESETS["tiny"], properties=asked)
+    console = Console(width=120, file=io.StringIO())
+    console.print(run_table(found, found.verdicts["begin-in-first-lap"]))
+    rows = console.file.getvalue()  # type: ignore[attr-defined]
+    for cells in (
+        ("operation", "chunks", "begin", "end", "next id", "outcome"),
+        ("allocate 4 B of 42", "0@0+4 1@12+4", "address 12, id 1"),
+        ("free but not 1", "1@12+4", "freed 0, asked about 0 1"),
+    ):
+        assert any(all(cell in row for cell in cells) for row in rows.splitlines()), cells
 
 
 def test_a_refusal_that_is_not_due_is_seen() -> None:

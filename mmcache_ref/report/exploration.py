@@ -13,12 +13,16 @@ from rich.text import Text
 
 from mmcache_ref.model.explore import Exploration, Progress, Run, Verdict
 from mmcache_ref.oracle.wording import operation_in_words, state_in_words
-from mmcache_ref.report.columns import Columns, key_replicated, shm_caches
+from mmcache_ref.report.columns import Columns, key_replicated, ring_buffer, shm_caches
 from mmcache_ref.report.columns.common import outcome_in_words as plain_outcome_in_words
 
 COLOURS = {"holds": "green", "violated": "red", "undetermined": "yellow"}
 STATUSES = {"holds": "conforms", "violated": "violates", "undetermined": "undetermined"}
-COLUMNS: Mapping[str, Columns] = {"key-replicated": key_replicated.COLUMNS, "shm-caches": shm_caches.COLUMNS}
+COLUMNS: Mapping[str, Columns] = {
+    "key-replicated": key_replicated.COLUMNS,
+    "ring-buffer": ring_buffer.COLUMNS,
+    "shm-caches": shm_caches.COLUMNS,
+}
 """How the states of a model are shown; those of the others in words, in one column."""
 PLAIN = Columns({}, operation_in_words, plain_outcome_in_words, frozenset({"state"}))
 """How a run of any other model is shown."""
