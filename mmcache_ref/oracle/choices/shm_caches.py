@@ -50,12 +50,12 @@ configs = st.builds(
 """The default protections, all but up to three of them, or none."""
 
 EXECUTED: Final = Config(
-    capacity=3,
-    limit=4,
+    capacity=2,
+    limit=3,
     requests=(
-        shared_request("a"),
-        shared_request("b:2", "a"),
-        shared_request("d:4"),
+        shared_request("b", "a"),
+        shared_request("c"),
+        shared_request("d:3"),
         shared_request("a", supplied=False),
     ),
     depth=1,
