@@ -1,0 +1,24 @@
+"""A worker signs a client's handle itself.   [SC-22]"""
+
+from __future__ import annotations
+
+import contextlib
+from typing import Any
+
+from broken import Breaks, names
+from mmcache_ref import reference
+
+BREAKS = Breaks("shm-caches", ("SC-22",), longest=2)
+
+
+class ShmObjectStoreReceiverCache(reference.ShmObjectStoreReceiverCache):
+    def get_and_update_features(self, mm_features: list[Any]) -> list[Any]:
+        for feature in mm_features:
+            with contextlib.suppress(Exception):
+                parts = [feature.data[name].data for name in ("address", "monotonic_id")]
+                signature = list(self._shm_cache._make_signature(feature.mm_hash, *parts))
+                feature.data["signature"].data = signature
+        return super().get_and_update_features(mm_features)
+
+
+globals().update(names(ShmObjectStoreReceiverCache=ShmObjectStoreReceiverCache))

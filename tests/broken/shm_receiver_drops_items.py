@@ -1,0 +1,19 @@
+"""An item that comes itself is not passed on.   [SC-20]"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from broken import Breaks, names
+from mmcache_ref import reference
+
+BREAKS = Breaks("shm-caches", ("SC-31",), longest=2)
+
+
+class ShmObjectStoreReceiverCache(reference.ShmObjectStoreReceiverCache):
+    def get_and_update_item(self, mm_item: Any, mm_hash: str) -> Any:
+        item = super().get_and_update_item(mm_item, mm_hash)
+        return None if item is mm_item else item
+
+
+globals().update(names(ShmObjectStoreReceiverCache=ShmObjectStoreReceiverCache))
