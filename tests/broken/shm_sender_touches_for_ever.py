@@ -5,7 +5,7 @@ from __future__ import annotations
 from broken import Breaks, names
 from mmcache_ref import reference
 
-BREAKS = Breaks("shm-caches", ("SC-36", "SC-28", "SC-02", "SC-38"), longest=7, in_tiny=False)
+BREAKS = Breaks("shm-caches", ("SC-28", "SC-36", "SC-02", "SC-38"), longest=4)
 
 
 class ShmObjectStoreSenderCache(reference.ShmObjectStoreSenderCache):
