@@ -22,8 +22,10 @@ Handle = tuple[int, int, list[int], str]
 
 
 def sized(chunk: int, fill: bytes = b"x") -> bytes:
-    """A value whose chunk has that many bytes."""
-    return fill * (chunk - OVERHEAD)
+    """A value whose chunk has that many bytes: from 128 and from 256 on its length takes a byte more."""
+    length = chunk - OVERHEAD
+    longer = length - 1 if 128 < length <= 256 else length - 2 if length > 256 else length
+    return fill * longer
 
 
 @pytest.fixture

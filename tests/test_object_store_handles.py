@@ -12,7 +12,7 @@ import pytest
 import torch
 from stores import OVERHEAD, Handle, Store, WatchedLock, count, filled, handle_of, make, segment, sized
 
-from mmcache_ref.reference.handles import HandleSignatureError, StaleHandleError
+from mmcache_ref.reference.handles import HandleSignatureError, StaleHandleError, key_digest, sign
 from mmcache_ref.reference.seals import is_marked
 from mmcache_ref.reference.serde import MsgpackSerde, SerdeError
 
@@ -285,18 +285,24 @@ def test_without_seals_id_and_size_are_looked_at(make: Callable[..., Store]) -> 
             reader.get(*old)
 
 
-@pytest.mark.clause("OS-22", "OS-21")
-def test_an_address_at_the_very_end_of_the_area_is_a_stale_handle(make: Callable[..., Store]) -> None:
-    writer = make(208)
+@pytest.mark.clause("OS-21", "OS-22")
+@pytest.mark.parametrize("serde", [MsgpackSerde, Unsealed])
+@pytest.mark.parametrize("left", range(30))
+def test_an_address_at_the_end_of_the_area_is_a_stale_handle(
+    make: Callable[..., Store], left: int, serde: type[MsgpackSerde]
+) -> None:
+    """No writer gives such a handle, so the test signs it."""
+    writer = make(100, serde=serde)
     reader = make(writer)
-    writer.put("0", sized(100))
-    reader.get(*handle_of(writer, "0"))
-    writer.put("1", sized(100))
-    reader.get(*handle_of(writer, "1"))
-    old = handle_of(writer, "1")
-    smaller = make(110)
-    with pytest.raises(HandleSignatureError):
-        make(smaller).get(*old)
-    reader._capacity, reader._area_end = 108, 32 + 108
+    address = 100 - left
+    signature = list(sign(writer.ring_buffer.get_auth_secret(), key_digest("a"), address, 0))
     with pytest.raises(StaleHandleError):
-        reader.get(*old)
+        reader.get(address, 0, signature, "a")
+
+
+@pytest.mark.clause("OS-21")
+def test_a_chunk_of_the_ring_that_is_no_object_is_not_read(make: Callable[..., Store]) -> None:
+    writer = make()
+    address, identifier = writer.ring_buffer.allocate_buf(50)
+    with pytest.raises(StaleHandleError):
+        writer.get(address, identifier)
