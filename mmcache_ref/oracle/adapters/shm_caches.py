@@ -100,19 +100,23 @@ class ShmCachesAdapter:
         """The clauses that `blamed` may name for this operation, besides those that it is decided by."""
         if isinstance(operation, operations.Forge):
             return [REFUSALS[operation.at]]
-        is_stripped = isinstance(operation, operations.Read) and None in self._own
-        return ["SC-18"] if is_stripped else []
+        if not isinstance(operation, operations.Read):
+            return []
+        of_protocol = ["SC-29"] if self.has_own_protocol else []
+        return [*of_protocol, "SC-18"] if None in self._own else of_protocol
 
     def blamed(self, operation: operations.Operation, aspect: str, expected: Any, actual: Any) -> str | None:
         """What a result tells besides the operation's own rule.
 
         Who did not refuse a forged handle (SC-15, SC-22); a handle that is none (SC-06); prompt updates of
-        another item (SC-10); an item without data that was not passed over (SC-18).
+        another item (SC-10); an item without data that was not passed over (SC-18). Of the target's own
+        protocol: what a worker still has to read after a reading (SC-29).
         """
         if isinstance(operation, operations.Forge):
             return REFUSALS[operation.at]
         if aspect != "outcome":
-            return None
+            is_left = aspect in ("channel", "under-way") and isinstance(operation, operations.Read)
+            return "SC-29" if is_left and self.has_own_protocol else None
         if isinstance(operation, operations.Read | operations.Resume):
             return "SC-18" if isinstance(actual, Raised) and None in self._own else None
         return self._wrong
