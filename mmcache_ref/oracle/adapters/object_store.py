@@ -9,7 +9,7 @@ from typing import Any, Final
 
 from mmcache_ref.model import object_store
 from mmcache_ref.model.component import Content
-from mmcache_ref.model.object_store import ID_MAX, OVERHEAD, SEAL
+from mmcache_ref.model.object_store import ID_MAX, NO_ROOM, OVERHEAD, SEAL
 from mmcache_ref.oracle import segments
 from mmcache_ref.oracle.adapters import pickled
 from mmcache_ref.oracle.adapters.base import Unexpected, need, read
@@ -17,7 +17,7 @@ from mmcache_ref.oracle.adapters.fixed_serde import SERIAL, FixedSerde, Parcel, 
 from mmcache_ref.oracle.adapters.forgeries import Shown, forged
 from mmcache_ref.oracle.adapters.seals import Snapshot
 from mmcache_ref.oracle.errors import NotOffered
-from mmcache_ref.oracle.namespace import call_with, parameters
+from mmcache_ref.oracle.namespace import call_with
 
 PLANTED: Final = b"\xff" * SERIAL
 """The serial number of an object that nobody put: it lies in the bytes of another."""
@@ -273,6 +273,22 @@ class ObjectStoreAdapter:
         self._closings.pop()
         return not segments.exists(self._names.pop())
 
+    def also_decided_by(self, operation: object_store.Operation) -> list[str]:
+        """What `blamed` may name besides what decides the operation."""
+        if not isinstance(operation, object_store.Put):
+            return []
+        return ["OS-08", "OS-25"] if operation.is_watched else ["OS-25"]
+
+    def blamed(
+        self, operation: object_store.Operation, aspect: str, expected: Any, actual: Any
+    ) -> str | None:
+        """A seal that comes too early; room for a put, where every chunk that could go is held."""
+        if not isinstance(operation, object_store.Put) or aspect != "outcome":
+            return None
+        if operation.is_watched and isinstance(actual, Unexpected):
+            return "OS-08"
+        return "OS-25" if expected == NO_ROOM and isinstance(actual, tuple) else None
+
     def observe(self) -> Mapping[str, Any]:
         """What the writer's indexes say, and what is in the segment."""
         store, ring = self.store, self.ring
@@ -296,7 +312,7 @@ class ObjectStoreAdapter:
         store, ids = self.store, tuple(self.ring.metadata)
         for name in ("id_index", "writer_flag"):
             if tuple(getattr(store, name)) != ids:
-                return Unexpected(f"{name} has the ids {tuple(getattr(store, name))}, the ring {ids}")
+                return ("ring", ids), (name, tuple(getattr(store, name)))
         return tuple(store.id_index.items())
 
     def _layout(self) -> dict[str, Any]:
@@ -357,13 +373,13 @@ def _offered(store: Any, name: str) -> Any:
 
 def _show(method: Any, shown: Shown) -> Any:
     """Call a method with a handle; releases before 0.32 sign none."""
-    if "signature" not in parameters(getattr(method, "__func__", method)):
+    if not hasattr(method.__self__, "get_signature"):
         return call_with(method, {"key": shown.key, "address": shown.address, "monotonic_id": shown.id})
     return method(shown.key, shown.address, shown.id, shown.signature)
 
 
 def _get(store: Any, shown: Shown) -> Any:
     """`get` with a handle; releases before 0.32 sign none."""
-    if "signature" not in parameters(type(store).get):
+    if not hasattr(store, "get_signature"):
         return store.get(shown.address, shown.id)
     return store.get(shown.address, shown.id, shown.signature, shown.key)

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from mmcache_ref.model import object_store
 from mmcache_ref.model.component import Content, Op
 from mmcache_ref.model.object_store import HEADER, ID_MAX, METADATA, OVERHEAD, READER_COUNT
-from mmcache_ref.model.object_store_alphabet import CALLS, FORGERIES, LAYOUTS, UNTYPED, WRITES
+from mmcache_ref.model.object_store_alphabet import CALLS, FORGERIES, LAYOUTS, UNTYPED, WRITES, Untyped
 from mmcache_ref.model.ring_moves import place_in
 from mmcache_ref.oracle.draws import Draw
 
@@ -22,6 +22,8 @@ LARGER: Final = 30
 """Chunks of the smallest size in the largest ring."""
 NEARLY_ALIKE: Final = (5, 8, 9)
 """Bytes of the largest content of rings in which nearly all contents have 1 byte."""
+BOOLS: Final[tuple[Untyped, ...]] = ("bool address", "bool id")
+"""Forgeries that only the first handles can have."""
 MOST_READS: Final = 8
 """Reader counts that are brought about."""
 EDGES: Final = (0, 1, 7, 8, 9, 0, 30)
@@ -198,7 +200,7 @@ def _asking(config: object_store.Config, state: object_store.State, draw: Draw) 
     """What changes nothing, or makes something of its own."""
     key, role = _key(config, draw, state), draw.up_to(19)
     if role <= 5:
-        return object_store.Forge(key, draw.of((*FORGERIES, *UNTYPED)), draw.of(CALLS))
+        return _forged(config, state, draw)
     if role <= 8:
         return object_store.Verify(key, draw.up_to(2), draw.is_one_in(2))
     if role <= 10:
@@ -214,3 +216,14 @@ def _asking(config: object_store.Config, state: object_store.State, draw: Draw) 
     if role == 18:
         return object_store.Unpickle(draw.of(LAYOUTS))
     return draw.of((object_store.AttachWithoutLock, object_store.CloseAnother))()
+
+
+def _forged(config: object_store.Config, state: object_store.State, draw: Draw) -> Op:
+    """A forged handle; now and then a bool for a number that is equal to it."""
+    if draw.is_one_in(4):
+        for key in {each.key: None for each in state.handles}:
+            handle = object_store.handle_of(state, key)
+            if handle is not None and min(handle.chunk.begin, handle.chunk.id) <= 1:
+                told = BOOLS[handle.chunk.begin > 1]
+                return object_store.Forge(key, told, draw.of(CALLS))
+    return object_store.Forge(_key(config, draw, state), draw.of((*FORGERIES, *UNTYPED)), draw.of(CALLS))

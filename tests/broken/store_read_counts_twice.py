@@ -1,0 +1,17 @@
+"""A read is acknowledged twice.   [OS-20, OS-25]"""
+
+from __future__ import annotations
+
+from broken import Breaks, names
+from mmcache_ref import reference
+
+BREAKS = Breaks("object-store", ("OS-20", "OS-25", "OS-32"), longest=2, level=1)
+
+
+class SingleWriterShmObjectStorage(reference.SingleWriterShmObjectStorage):
+    def increment_reader_flag(self, data_view: memoryview) -> None:
+        super().increment_reader_flag(data_view)
+        super().increment_reader_flag(data_view)
+
+
+globals().update(names(SingleWriterShmObjectStorage=SingleWriterShmObjectStorage))
