@@ -45,6 +45,7 @@ class ShmCachesAdapter:
         self._contents: dict[str, Content] = {}
         self._own: tuple[Any, ...] = ()
         self._wrong: str | None = None
+        self._is_stripped = False
         parts = {name: getattr(namespace, type_name, None) for name, type_name in PARTS.items()}
         offered = {name: part for name, part in parts.items() if part is not None}
         self.has_own_protocol = bool(offered)
@@ -59,7 +60,7 @@ class ShmCachesAdapter:
 
     def perform(self, operation: operations.Operation) -> Any:
         """One step of P0, of a worker, or of the environment."""
-        self._own, self._wrong = (), None
+        self._own, self._wrong, self._is_stripped = (), None, False
         deployment = self.deployment
         match operation:
             case operations.Submit(request, children):
@@ -72,6 +73,7 @@ class ShmCachesAdapter:
             case operations.Read(position, worker):
                 message = deployment.channel[position]
                 self._own = () if message.is_release else _own(message)
+                self._is_stripped = None in message.items
                 return self._read(deployment.read(position, worker))
             case operations.Resume(position):
                 self._own = (_own(deployment.running[position]),) * len(deployment.workers)
@@ -103,7 +105,7 @@ class ShmCachesAdapter:
         if not isinstance(operation, operations.Read):
             return []
         of_protocol = ["SC-29"] if self.has_own_protocol else []
-        return [*of_protocol, "SC-18"] if None in self._own else of_protocol
+        return [*of_protocol, "SC-18"] if self._is_stripped else of_protocol
 
     def blamed(self, operation: operations.Operation, aspect: str, expected: Any, actual: Any) -> str | None:
         """What a result tells besides the operation's own rule.
@@ -118,7 +120,7 @@ class ShmCachesAdapter:
             is_left = aspect in ("channel", "under-way") and isinstance(operation, operations.Read)
             return "SC-29" if is_left and self.has_own_protocol else None
         if isinstance(operation, operations.Read | operations.Resume):
-            return "SC-18" if isinstance(actual, Raised) and None in self._own else None
+            return "SC-18" if isinstance(actual, Raised) and self._is_stripped else None
         return self._wrong
 
     def close(self) -> None:
