@@ -4,8 +4,8 @@ Older releases, by the threads of their faults. 0.31 and before: handles are not
 SC-22), a touch is counted as a reference (S01: OS-14, SC-03), and ids begin anew after a clear (S08: OS-29).
 0.30 and before: a stale item beats resent data (D09: KR-08, KR-09). 0.28 and before: an item larger than the
 cache is a `ValueError` (D16: PO-04, KR-05, KR-09), a worker asserts where data was stripped (S02: SC-18), and
-there is no `put_if_fits` (LRU-17) and no `cache_if_fits` (IF-03). 0.24: P1 asserts where it misses (D05: KR-11,
-KR-11), nothing can be invalidated (KR-06, IF-08), and elements of different dtypes are equal (IT-01).
+there is no `put_if_fits` (LRU-17) and no `cache_if_fits` (IF-03). 0.24: P1 asserts where it misses (D05:
+KR-11, KR-11), nothing can be invalidated (KR-06, IF-08), and elements of different dtypes are equal (IT-01).
 """
 
 from __future__ import annotations
