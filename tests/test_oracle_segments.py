@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import multiprocessing
 import os
 import subprocess
 import sys
 from collections.abc import Callable
 from multiprocessing import shared_memory
+from multiprocessing.connection import Connection
+from typing import Any
 
 import pytest
 
@@ -77,3 +80,49 @@ def test_what_a_killed_process_left_is_removed_and_nothing_else() -> None:
     segments.remove_all_of(child.pid)
     assert not segments.exists(name)
     assert segments.exists(mine.name)
+
+
+KEPT: list[Owner] = []
+
+
+def keep_one_open(names: Connection) -> None:
+    """In a process of its own: what it keeps has nobody who lets it go."""
+    KEPT.append(Owner())
+    names.send(KEPT[-1].name)
+
+
+@pytest.mark.parametrize("method", ["spawn", "fork"])
+def test_a_process_that_ends_takes_its_own_segments_along_and_no_others(method: str) -> None:
+    if method not in multiprocessing.get_all_start_methods():
+        return
+    mine = Owner()
+    context = multiprocessing.get_context(method)
+    reading, writing = context.Pipe(duplex=False)
+    child: Any = context.Process(target=keep_one_open, args=(writing,))  # type: ignore[attr-defined]
+    child.start()
+    name = reading.recv()
+    child.join()
+    assert child.exitcode == 0
+    assert str(child.pid) in name
+    assert not segments.exists(name)
+    assert segments.exists(mine.name)
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork here")
+def test_a_forked_child_leaves_what_its_parent_has_open() -> None:
+    mine = Owner()
+    child = os.fork()
+    if not child:
+        segments.close_all()
+        mine.close()
+        os._exit(0)
+    assert os.waitpid(child, 0)[1] == 0
+    assert segments.exists(mine.name)
+    mine.close()
+    assert not segments.exists(mine.name)
+
+
+def test_all_can_be_closed_at_once() -> None:
+    owners = [Owner(), Owner()]
+    segments.close_all()
+    assert [segments.exists(owner.name) for owner in owners] == [False, False]

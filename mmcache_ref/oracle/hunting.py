@@ -15,6 +15,7 @@ from functools import cache
 from typing import Any, Final, NamedTuple
 
 from mmcache_ref.model.explore import explore
+from mmcache_ref.oracle import segments
 from mmcache_ref.oracle.components import COMPONENTS
 from mmcache_ref.oracle.exhaustive import execute_graph
 from mmcache_ref.oracle.fuzz import fuzz
@@ -67,9 +68,11 @@ def perform_all(
     spawn = multiprocessing.get_context("spawn")
     pool = ProcessPoolExecutor(max_workers=jobs, mp_context=spawn, initializer=_prepare_process)
     waiting = list(planned)
+    workers = set[int]()
     try:
         parts = []
         running = {pool.submit(perform, task): task for task in planned}
+        workers |= {process.pid for process in multiprocessing.active_children() if process.pid}
         for done in as_completed(running):
             parts.append(done.result())
             waiting.remove(running[done])
@@ -83,6 +86,8 @@ def perform_all(
         raise
     finally:
         pool.shutdown(cancel_futures=True)
+        for worker in workers:
+            segments.remove_all_of(worker)
     return parts
 
 

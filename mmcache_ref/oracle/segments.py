@@ -11,9 +11,9 @@ import itertools
 import os
 import weakref
 from collections.abc import Callable
-from multiprocessing import shared_memory
+from multiprocessing import shared_memory, util
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 FOLDER: Final = Path("/dev/shm")
 """Where Linux shows the segments as files; elsewhere they cannot be listed."""
@@ -65,20 +65,53 @@ def remove_all_of(process: int) -> None:
                 path.unlink()
 
 
+class _Opened(NamedTuple):
+    """The segments of one owner, and how they are closed."""
+
+    names: list[str]
+    closings: list[Callable[[], object]]
+
+
+_opened: dict[int, _Opened] = {}
+"""What this process has not closed yet."""
+
+
 def close_with(owner: Any, names: list[str], closings: list[Callable[[], object]]) -> Callable[[], object]:
-    """When `owner` is gone: call `closings`, whatever they raise, last one first, and remove the segments.
+    """When `owner` is gone, or this process ends: call `closings`, whatever they raise, last one first, and
+    remove the segments.
 
     Both lists may grow meanwhile, and must not refer to `owner`. Returns what does it at once.
     """
-    return weakref.finalize(owner, _close, names, closings)
+    number = next(_numbers)
+    _opened[number] = _Opened(names, closings)
+    return weakref.finalize(owner, _close, number)
 
 
-def _close(names: list[str], closings: list[Callable[[], object]]) -> None:
+def close_all() -> None:
+    """Close what this process has open: for one that ends without saying so."""
+    for number in tuple(_opened):
+        _close(number)
+
+
+def _close(number: int) -> None:
+    names, closings = _opened.pop(number, _Opened([], []))
     while closings:
         with contextlib.suppress(Exception):
             closings.pop()()
     while names:
         remove(names.pop())
+
+
+def _close_all_at_exit(_: object = None) -> None:
+    # Processes of multiprocessing end without atexit.
+    util.Finalize(None, close_all, exitpriority=0)
+
+
+_close_all_at_exit()
+util.register_after_fork(_close_all_at_exit, _close_all_at_exit)
+if hasattr(os, "register_at_fork"):
+    # What the parent has open is not the child's to close.
+    os.register_at_fork(after_in_child=_opened.clear)
 
 
 def _prefix(process: int) -> str:

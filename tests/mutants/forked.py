@@ -17,6 +17,8 @@ from typing import Any, Final
 
 import msgspec
 
+from mmcache_ref.oracle import segments
+
 CPU_SECONDS: Final = 240
 """CPU time of one process; a surviving mutant takes about 40 s."""
 WALL_SECONDS: Final = 900.0
@@ -75,6 +77,7 @@ def run_forked(
             with suppress(ProcessLookupError):
                 os.kill(child.pid, signal.SIGKILL)
             os.waitpid(child.pid, 0)
+            segments.remove_all_of(child.pid)
             os.close(descriptor)
         selector.close()
 
@@ -108,6 +111,8 @@ def _fork(job: Callable[[], Any], others: Sequence[int]) -> tuple[int, int]:
         with suppress(BaseException):
             os.write(writing, f"!{type(error).__name__}: {error}".encode()[:2000])
     finally:
+        with suppress(BaseException):
+            segments.close_all()
         os._exit(code)
 
 
@@ -129,6 +134,7 @@ def _silence() -> None:
 
 def _result(child: _Child) -> Any:
     _, status = os.waitpid(child.pid, 0)
+    segments.remove_all_of(child.pid)
     code = os.waitstatus_to_exitcode(status)
     if code == 0:
         return msgspec.json.decode(bytes(child.answer))

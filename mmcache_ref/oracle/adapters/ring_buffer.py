@@ -18,6 +18,8 @@ from mmcache_ref.oracle.errors import NotOffered
 TOO_MUCH: Final = 1 << 20
 """Bytes by which a segment is too short for whoever attaches to it: more than the size of a page."""
 
+MOST_ASKED: Final = 1000
+"""Questions about chunks in one call: more than any ring here has."""
 LEFT_ITS_NAME: Final = Unexpected("a closed ring whose segment is still there")
 
 
@@ -168,6 +170,8 @@ class RingBufferAdapter:
         asked: list[Any] = []
 
         def is_free(identifier: int, payload: memoryview) -> bool:
+            if len(asked) == MOST_ASKED:
+                raise RuntimeError(f"is_free was asked {MOST_ASKED} times")
             asked.append((identifier, *_described(payload)))
             if identifier in operation.refuses:
                 return False
