@@ -14,6 +14,7 @@ from typing import Any, Final, NamedTuple, TypeAlias
 import msgspec
 import numpy as np
 
+from .copying import copied
 from .structure_reader import ItemClasses, Reader, array_dtype, number_of_elements, tensor_form
 from .structures import ARRAY, ITEM, LIST, PLAIN, TENSOR, TUPLE, Node, SerdeError
 
@@ -106,14 +107,14 @@ class _Planning:
         dtype, from_numpy, tensor_dtype = tensor_form(name)
         begin = self._next(number_of_elements(shape) * dtype.itemsize)
         if tensor_dtype is None:
-            return lambda leaves: from_numpy(np.ndarray(shape, dtype, leaves, begin).copy())
-        return lambda leaves: from_numpy(np.ndarray(shape, dtype, leaves, begin).copy()).view(tensor_dtype)
+            return lambda leaves: from_numpy(copied(np.ndarray(shape, dtype, leaves, begin)))
+        return lambda leaves: from_numpy(copied(np.ndarray(shape, dtype, leaves, begin))).view(tensor_dtype)
 
     def _array(self, node: list[Node]) -> Build:
         _, name, *shape = node
         dtype = array_dtype(name)
         begin = self._next(number_of_elements(shape) * dtype.itemsize)
-        return lambda leaves: np.ndarray(shape, dtype, leaves, begin).copy()
+        return lambda leaves: copied(np.ndarray(shape, dtype, leaves, begin))
 
     def _item(self, node: list[Node]) -> Build:
         """The fields of the elements are made once: they never change."""

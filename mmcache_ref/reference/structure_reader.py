@@ -9,6 +9,7 @@ from typing import Any, Final, NamedTuple
 
 import numpy as np
 
+from .copying import copied
 from .fields import (
     MultiModalBatchedField,
     MultiModalFieldElem,
@@ -93,14 +94,14 @@ class Reader:
         _, name, *shape = node
         form = tensor_form(name)
         begin = self._next(number_of_elements(shape) * form.array_dtype.itemsize)
-        return form.tensor(np.ndarray(shape, form.array_dtype, self._leaves, begin).copy())
+        return form.tensor(copied(np.ndarray(shape, form.array_dtype, self._leaves, begin)))
 
     def _array(self, node: list[Node]) -> np.ndarray[Any, Any]:
         """An array that owns its memory: one copy of its bytes."""
         _, name, *shape = node
         dtype = array_dtype(name)
         begin = self._next(number_of_elements(shape) * dtype.itemsize)
-        return np.ndarray(shape, dtype, self._leaves, begin).copy()
+        return copied(np.ndarray(shape, dtype, self._leaves, begin))
 
     def _scalar(self, node: list[Node]) -> Any:
         _, name = node
