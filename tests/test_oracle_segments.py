@@ -6,7 +6,7 @@ import multiprocessing
 import os
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from multiprocessing import shared_memory
 from multiprocessing.connection import Connection
 from typing import Any
@@ -14,6 +14,8 @@ from typing import Any
 import pytest
 
 from mmcache_ref.oracle import segments
+from mmcache_ref.oracle.hunt import Part
+from mmcache_ref.oracle.hunting import Task, perform_all
 
 needs_a_folder = pytest.mark.skipif(
     not segments.FOLDER.is_dir(), reason="segments of other processes cannot be listed here"
@@ -63,8 +65,9 @@ def test_removing_what_is_not_there_is_nothing() -> None:
     segments.remove(segments.fresh_name())
 
 
-@needs_a_folder
-def test_what_a_killed_process_left_is_removed_and_nothing_else() -> None:
+@pytest.fixture
+def killed() -> Iterator[tuple[int, str]]:
+    """A process that was killed, and the segment that it left."""
     code = (
         "import os; from multiprocessing import resource_tracker, shared_memory\n"
         "from mmcache_ref.oracle import segments\n"
@@ -75,11 +78,52 @@ def test_what_a_killed_process_left_is_removed_and_nothing_else() -> None:
     )
     child = subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True)
     name = child.communicate()[0].strip()
+    yield child.pid, name
+    segments.remove(name)
+
+
+@needs_a_folder
+def test_what_a_killed_process_left_is_removed_and_nothing_else(killed: tuple[int, str]) -> None:
+    process, name = killed
     mine = Owner()
     assert segments.exists(name)
-    segments.remove_all_of(child.pid)
+    segments.remove_all_of(process)
     assert not segments.exists(name)
     assert segments.exists(mine.name)
+
+
+@needs_a_folder
+def test_whoever_judges_next_sweeps_what_the_dead_left_and_nothing_else(killed: tuple[int, str]) -> None:
+    process, name = killed
+    mine = Owner()
+    elsewhere = shared_memory.SharedMemory(f"mmo{process}.abc-1", create=True, size=8)
+    try:
+        segments.sweep()
+        assert not segments.exists(name)
+        assert segments.exists(mine.name)
+        assert segments.exists(elsewhere.name)
+    finally:
+        elsewhere.close()
+        elsewhere.unlink()
+
+
+@needs_a_folder
+def test_a_hunt_that_is_called_off_takes_the_segments_of_its_workers_along() -> None:
+    with pytest.raises(KeyboardInterrupt):
+        perform_all([Task("S08", "fuzz-best"), Task("S08", "fuzz-best", range(50))], 1, called_off)
+    workers = {str(process) for process in SEEN}
+    assert workers
+    left = [path.name for path in segments.FOLDER.iterdir()]
+    assert [name for name in left if name.startswith(tuple(f"mmo{process}." for process in workers))] == []
+
+
+SEEN: set[int] = set()
+
+
+def called_off(_: Part) -> None:
+    """One task of two is done."""
+    SEEN.update(process.pid for process in multiprocessing.active_children() if process.pid)
+    raise KeyboardInterrupt
 
 
 KEPT: list[Owner] = []

@@ -195,4 +195,4 @@ def test_a_killed_worker_leaves_no_segment() -> None:
     assert "SIGKILL" in verdict.broken[0].sentence
     assert started
     left = [path.name for path in segments.FOLDER.iterdir()]
-    assert [name for name in left if name.startswith(tuple(f"mmo{process}-" for process in started))] == []
+    assert [name for name in left if name.startswith(tuple(f"mmo{process}." for process in started))] == []

@@ -65,6 +65,7 @@ def perform_all(
 
     Raises `WorkerLost` when one of them ends by itself.
     """
+    segments.sweep()
     spawn = multiprocessing.get_context("spawn")
     pool = ProcessPoolExecutor(max_workers=jobs, mp_context=spawn, initializer=_prepare_process)
     waiting = list(planned)

@@ -1,7 +1,7 @@
 """Shared-memory segments of judged targets: each has a name of its own, and none stays behind.
 
-A name begins with the id of the process that judges, so that whoever started it can remove what a killed
-process left.
+A name begins with the id of the process that judges and the number of its process namespace, so that
+whoever started it, or whoever judges next, can remove what a killed process left.
 """
 
 from __future__ import annotations
@@ -9,8 +9,10 @@ from __future__ import annotations
 import contextlib
 import itertools
 import os
+import re
 import weakref
 from collections.abc import Callable
+from functools import cache
 from multiprocessing import shared_memory, util
 from pathlib import Path
 from typing import Any, Final, NamedTuple
@@ -18,6 +20,7 @@ from typing import Any, Final, NamedTuple
 FOLDER: Final = Path("/dev/shm")
 """Where Linux shows the segments as files; elsewhere they cannot be listed."""
 _PREFIX: Final = "mmo"
+_NAME: Final = re.compile(rf"{_PREFIX}(?P<process>\d+)\.(?P<namespace>[0-9a-f]+)-\d+")
 _numbers = itertools.count()
 
 
@@ -76,6 +79,17 @@ _opened: dict[int, _Opened] = {}
 """What this process has not closed yet."""
 
 
+def sweep() -> None:
+    """Remove what judging processes of this namespace left that were killed, and are gone."""
+    if not FOLDER.is_dir():
+        return
+    for path in FOLDER.glob(f"{_PREFIX}*"):
+        named = _NAME.fullmatch(path.name)
+        if named and named["namespace"] == _namespace() and not _is_alive(int(named["process"])):
+            with contextlib.suppress(OSError):
+                path.unlink()
+
+
 def close_with(owner: Any, names: list[str], closings: list[Callable[[], object]]) -> Callable[[], object]:
     """When `owner` is gone, or this process ends: call `closings`, whatever they raise, last one first, and
     remove the segments.
@@ -115,4 +129,23 @@ if hasattr(os, "register_at_fork"):
 
 
 def _prefix(process: int) -> str:
-    return f"{_PREFIX}{process}-"
+    return f"{_PREFIX}{process}.{_namespace()}-"
+
+
+@cache
+def _namespace() -> str:
+    """What tells processes of one id apart: the number of the process namespace, or 0."""
+    try:
+        return f"{os.stat('/proc/self/ns/pid').st_ino:x}"
+    except OSError:
+        return "0"
+
+
+def _is_alive(process: int) -> bool:
+    try:
+        os.kill(process, 0)
+    except ProcessLookupError:
+        return False
+    except OSError:
+        return True
+    return True

@@ -73,6 +73,7 @@ def judge_target(
 ) -> TargetVerdict:
     """Judge the components in turn. When the process dies in one, that one is repeated with a journal to
     learn the run, and the others go on in a new process."""
+    segments.sweep()
     started = time.monotonic()
     verdicts: dict[str, ComponentVerdict] = {}
     while remaining := tuple(name for name in options.components if name not in verdicts):
