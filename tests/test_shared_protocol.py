@@ -27,13 +27,13 @@ Deploy = Callable[..., SharedDeployment]
 
 @pytest.fixture
 def deploy() -> Iterator[Deploy]:
-    """Makes deployments of the reference's caches under the default protections, but for some."""
+    """Makes deployments of some caches under the default protections, but for some."""
     made: list[ShmCachesAdapter] = []
 
-    def deployment(*, without: Iterable[str] = ()) -> SharedDeployment:
+    def deployment(*, without: Iterable[str] = (), of: Any = None) -> SharedDeployment:
         protections = protocol.SHARED_DEFAULT - set(without)
         config = Config(CAPACITY, LIMIT, requests=(), protections=protections)
-        made.append(ShmCachesAdapter(resolve("reference"), config))
+        made.append(ShmCachesAdapter(of or resolve("reference"), config))
         deployed: SharedDeployment = made[-1].deployment
         return deployed
 
@@ -305,6 +305,86 @@ def test_without_a_clear_a_dead_worker_holds_its_chunks_for_ever(deploy: Deploy)
     serve(deployment, "c:2")
     assert travels(deployment.submit(request("e:2"))) == "i"
     assert deployment.work.stranded == 1
+
+
+# Around the published caches
+
+
+def stranded(deployment: SharedDeployment) -> None:
+    """A request is refused after its update, and the next ones need its place."""
+    deployment.reject(request("a:2"))
+    while deployment.channel:
+        read_all(deployment)
+    assert travels(deployment.submit(request("c:2"))) == "h"
+    read_all(deployment)
+
+
+def cleared(deployment: SharedDeployment) -> None:
+    """A clear while a handle is under way, and another item in its place."""
+    deployment.submit(request("a:2"))
+    if deployment.clear():
+        deployment.submit(request("c:2"))
+    read_all(deployment)
+
+
+def paid_twice(deployment: SharedDeployment) -> None:
+    """A request of two children pays for the next one, whose chunk is then reclaimed."""
+    deployment.submit(request("a:2"), 2)
+    read_all(deployment)
+    read_all(deployment)
+    deployment.submit(request("a:2"))
+    deployment.submit(request("c:2"))
+    read_all(deployment)
+
+
+def resumed(deployment: SharedDeployment) -> None:
+    """A preempted request comes back when its chunk has been reclaimed."""
+    deployment.submit(request("a:2"))
+    read_all(deployment)
+    serve_after(deployment, "c:2")
+    deployment.resume()
+
+
+def serve_after(deployment: SharedDeployment, name: str) -> None:
+    deployment.submit(request(name))
+    read_all(deployment)
+    deployment.finish(1)
+
+
+def replayed(deployment: SharedDeployment) -> None:
+    """A client's handle is accepted, and its chunk reclaimed before the workers read it."""
+    [handle] = deployment.submit(request("a:2")).items
+    read_all(deployment)
+    deployment.replay(request("a:2")[0], handle)
+    deployment.submit(request("c:2"))
+    read_all(deployment)
+
+
+@pytest.mark.upstream
+@pytest.mark.clause("SC-38", "SC-39", "SC-40", "SC-41", "SC-43")
+@pytest.mark.parametrize(
+    ("accident", "protection"),
+    [
+        (stranded, "release-on-abort"),
+        (paid_twice, "one-acknowledgement"),
+        (resumed, "handle-until-done"),
+        (cleared, "drained-clear"),
+        (replayed, "validated-handle"),
+    ],
+)
+def test_the_published_caches_fail_without_the_protection_and_not_with_it(
+    release: Any, deploy: Deploy, accident: Callable[[SharedDeployment], None], protection: str
+) -> None:
+    protected = deploy(of=release)
+    accident(protected)
+    assert (protected.is_dead, protected.retries) == (False, [])
+    with pytest.raises((ValueError, AssertionError), match=r"modified or is invalid|'i' == 'h'"):
+        accident(deploy(without=[protection, "recoverable-miss"], of=release))
+    if accident is not stranded:
+        recovering = deploy(without=[protection], of=release)
+        accident(recovering)
+        assert recovering.is_dead is False
+        assert [retry.request[0].mm_hash for retry in recovering.retries] == ["a"]
 
 
 # What it costs, and what it is made of

@@ -40,6 +40,12 @@ class ReferencesNothing(SharedFrontEnd):
         return handle
 
 
+class UpdatesWithoutTouches(SharedFrontEnd):
+    def _merge(self, request: Request, is_cached: list[bool], made: list[tuple[Any, Any]]) -> list[Any]:
+        self.sender.touch_sender_cache_item = lambda mm_hash: None
+        return super()._merge(request, is_cached, made)
+
+
 class RetriesThroughTheCache(SharedFrontEnd):
     def unrecorded(self, request: Request, children: int = 1) -> SharedMessage:
         return self.handle(tuple([item._replace(is_supplied=True) for item in request]), children)
@@ -124,6 +130,7 @@ PROTOCOLS: list[tuple[type[Any], str]] = [
     (AsksForNoData, "SC-26"),
     (BelievesClients, "SC-27"),
     (ReferencesNothing, "SC-43"),
+    (UpdatesWithoutTouches, "SC-25"),
     (RetriesThroughTheCache, "SC-45"),
     (RetriesOneChild, "SC-45"),
     (AcknowledgesEachChild, "SC-39"),

@@ -163,7 +163,7 @@ COMPONENTS = {
             tiny=choices.shm_caches.EXECUTED,
             construction="SC-01",
             judges_protocol=True,
-            blames=frozenset({"SC-06", "SC-10", "SC-15", "SC-18", "SC-22", "SC-29"}),
+            blames=frozenset({"SC-06", "SC-10", "SC-15", "SC-18", "SC-22", "SC-25", "SC-29", "SC-32"}),
         ),
         Component(factories, FactoriesAdapter, choices.factories.configs, choices.factories.choose),
     )

@@ -23,6 +23,8 @@ from mmcache_ref.oracle.namespace import call_with
 
 PARTS = {"deployment": "SharedDeployment", "front_end": "SharedFrontEnd", "worker": "SharedWorker"}
 """What a target may offer of the protocol."""
+UPDATES = operations.Submit | operations.Reject
+READINGS = operations.Read | operations.Resume
 REFUSALS = {"p0": "SC-15", "worker": "SC-22"}
 """By which clause a forged handle is refused where it is shown."""
 
@@ -102,25 +104,34 @@ class ShmCachesAdapter:
         """The clauses that `blamed` may name for this operation, besides those that it is decided by."""
         if isinstance(operation, operations.Forge):
             return [REFUSALS[operation.at]]
-        if not isinstance(operation, operations.Read):
-            return []
-        of_protocol = ["SC-29"] if self.has_own_protocol else []
-        return [*of_protocol, "SC-18"] if self._is_stripped else of_protocol
+        decisive = {
+            "SC-18": self._is_stripped,
+            "SC-25": isinstance(operation, UPDATES) and self.has_own_protocol,
+            "SC-29": isinstance(operation, operations.Read) and self.has_own_protocol,
+            "SC-32": isinstance(operation, READINGS),
+        }
+        return [clause for clause, decides in decisive.items() if decides]
 
     def blamed(self, operation: operations.Operation, aspect: str, expected: Any, actual: Any) -> str | None:
         """What a result tells besides the operation's own rule.
 
         Who did not refuse a forged handle (SC-15, SC-22); a handle that is none (SC-06); prompt updates of
-        another item (SC-10); an item without data that was not passed over (SC-18). Of the target's own
-        protocol: what a worker still has to read after a reading (SC-29).
+        another item (SC-10); an item without data that was not passed over (SC-18); a chunk that is gone and
+        must not be (SC-32). Of the target's own protocol: a key that was stored at the check and is gone at
+        the update (SC-25); what a worker still has to read after a reading (SC-29).
         """
         if isinstance(operation, operations.Forge):
             return REFUSALS[operation.at]
         if aspect != "outcome":
             is_left = aspect in ("channel", "under-way") and isinstance(operation, operations.Read)
             return "SC-29" if is_left and self.has_own_protocol else None
-        if isinstance(operation, operations.Read | operations.Resume):
+        if isinstance(operation, READINGS):
+            if isinstance(expected, tuple) and (isinstance(actual, Missed) or _is_gone(actual)):
+                return "SC-32"
             return "SC-18" if isinstance(actual, Raised) and self._is_stripped else None
+        is_asserted = isinstance(actual, Raised) and actual.error == "AssertionError"
+        if is_asserted and isinstance(expected, tuple) and self.has_own_protocol:
+            return "SC-25"
         return self._wrong
 
     def close(self) -> None:
@@ -149,7 +160,7 @@ class ShmCachesAdapter:
 
         What the target then counts, and who is told what, no clause says.
         """
-        if not isinstance(operation, operations.Read | operations.Resume):
+        if not isinstance(operation, READINGS):
             return False
         return isinstance(expected, Missed | Raised) and same(self._own, actual)
 
@@ -242,6 +253,11 @@ class ShmCachesAdapter:
             else:
                 return Unexpected(f"a forged handle ({how}) was accepted: {_in_words(handle)}")
         return refusal
+
+
+def _is_gone(actual: Any) -> bool:
+    """Whether a target says that the chunk of a handle is gone.   [SC-23]"""
+    return isinstance(actual, Raised) and "modified or is invalid" in actual.says
 
 
 def _how(carried: Any) -> How:

@@ -77,7 +77,7 @@ def choose(config: Config, state: State, draw: Draw) -> Op:
     choices: list[Callable[[], Op]] = [lambda: _of_a_client(state, draw), lambda: _rare(config, draw)]
     if len(state.channel) + len(state.running) + len(state.retries) < config.depth:
         choices += [lambda: _request(config, state, draw, operations.Submit)] * 6
-        choices += [lambda: _request(config, state, draw, operations.Reject)]
+        choices += [lambda: _request(config, state, draw, operations.Reject)] * 2
     if state.channel:
         choices += [lambda: _read(state, draw)] * 10
         last = len(state.channel) - 1
