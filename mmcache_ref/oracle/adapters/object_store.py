@@ -38,6 +38,9 @@ class Issued:
 class ObjectStoreAdapter:
     """One writer without a lock, as the caches make it, and readers that attach when they are needed."""
 
+    CERTAIN: Final = frozenset({"OS-23", "OS-41"})
+    """Clauses that `blamed` names beyond doubt."""
+
     def __init__(self, namespace: Any, config: object_store.Config) -> None:
         need(namespace, "SingleWriterShmRingBuffer", "SingleWriterShmObjectStorage", "ObjectSerde")
         self._namespace = namespace
@@ -282,12 +285,18 @@ class ObjectStoreAdapter:
     def blamed(
         self, operation: object_store.Operation, aspect: str, expected: Any, actual: Any
     ) -> str | None:
-        """A seal that comes too early; room for a put, where every chunk that could go is held."""
-        if not isinstance(operation, object_store.Put) or aspect != "outcome":
-            return None
-        if operation.is_watched and isinstance(actual, Unexpected):
-            return "OS-08"
-        return "OS-25" if expected == NO_ROOM and isinstance(actual, tuple) else None
+        """A seal that comes too early; room for a put, where every chunk that could go is held; what a reader
+        that is overtaken gets or counts of an object under another key, whatever the clear did."""
+        match operation:
+            case object_store.Put(is_watched=True) if isinstance(actual, Unexpected):
+                return "OS-08"
+            case object_store.Put() if aspect == "outcome" and expected == NO_ROOM:
+                return "OS-25" if isinstance(actual, tuple) else None
+            case object_store.GetOvertaken(key, other) if key != other:
+                if aspect == "outcome" and isinstance(actual, Unexpected):
+                    return "OS-41"
+                return "OS-23" if aspect == "reads" and actual == ((other, 1),) else None
+        return None
 
     def observe(self) -> Mapping[str, Any]:
         """What the writer's indexes say, and what is in the segment."""
