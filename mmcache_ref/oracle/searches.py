@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Final, NamedTuple
 
-from mmcache_ref.model import drift, key_replicated
-from mmcache_ref.model.environment import ACCIDENTS, DEFAULT_PROTECTIONS
+from mmcache_ref.model import drift, environment, key_replicated, shm_caches, shm_environment, shm_properties
 from mmcache_ref.model.explore import Property
 
 
@@ -20,10 +19,18 @@ class Search(NamedTuple):
 
 
 KEY_REPLICATED: Final = Search(
-    key_replicated, drift.PROPERTIES, frozenset(ACCIDENTS), frozenset(DEFAULT_PROTECTIONS)
+    key_replicated, drift.PROPERTIES, frozenset(environment.ACCIDENTS), environment.DEFAULT_PROTECTIONS
 )
+SHM_CACHES: Final = Search(
+    shm_caches,
+    shm_properties.PROPERTIES,
+    frozenset(shm_environment.ACCIDENTS),
+    shm_environment.DEFAULT_PROTECTIONS,
+)
+IN_SHARED_MEMORY: Final = frozenset({"ring-buffer", "object-store", "shm-caches"})
+"""Components whose faults the model of the shared-memory caches can have."""
 
 
 def search_for(fault: Any) -> Search:
     """The model that can be told to behave like the fault, if any can."""
-    return KEY_REPLICATED
+    return SHM_CACHES if fault.component in IN_SHARED_MEMORY else KEY_REPLICATED
