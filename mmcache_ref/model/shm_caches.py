@@ -35,7 +35,7 @@ from .shm_counts import errors
 from .shm_environment import ACCIDENTS, PRESETS, PROTECTIONS, Config, configure
 from .shm_reading import read
 from .shm_requests import Feature, Message, Running, State
-from .shm_rules import ASPECTS, RULES
+from .shm_rules import ASPECTS, CULPRITS, RULES
 from .shm_sending import DISABLED, Stepped, carried, may_begin, message, send, unsupplied, update
 from .shm_store import Store
 
@@ -44,6 +44,7 @@ NAME = "shm-caches"
 __all__ = [
     "ACCIDENTS",
     "ASPECTS",
+    "CULPRITS",
     "NAME",
     "PRESETS",
     "PROTECTIONS",

@@ -64,3 +64,9 @@ ASPECTS = {
     "under-way": Aspect(1),
     "channel": Aspect(2),
 }
+
+CULPRITS = {
+    # A store that should have been cleared still counts.
+    **{("clear", "cleared", aspect): "SC-12" for aspect in ("hits", "total")},
+    **{("worker-death", "cleared", aspect): "SC-44" for aspect in ("hits", "total")},
+}
