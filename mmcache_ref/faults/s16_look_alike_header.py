@@ -14,12 +14,14 @@ from .fault import Fault
 
 
 def ask_the_id_only(self: ObjectChunks, begin: int, monotonic_id: int, signature: bytes) -> int | None:
-    """The id and a size that is possible are proof enough."""
+    """The id is proof enough, whatever size stands beside it."""
     room = self.ring_buffer.DATA_OFFSET + self.ring_buffer.data_buffer_size - begin
     if room < HEAD.size:
         return None
     found_id, size, _ = HEAD.unpack_from(self._memory, begin)
-    return int(size) if found_id == monotonic_id and HEAD.size <= size <= room else None
+    if found_id != monotonic_id:
+        return None
+    return int(size) if HEAD.size <= size <= room else room
 
 
 FAULT = Fault(

@@ -69,4 +69,6 @@ CULPRITS = {
     # A store that should have been cleared still counts.
     **{("clear", "cleared", aspect): "SC-12" for aspect in ("hits", "total")},
     **{("worker-death", "cleared", aspect): "SC-44" for aspect in ("hits", "total")},
+    # A handle without a lookup has no reference of its own.
+    **{("replay", "referenced", aspect): "SC-43" for aspect in ("hits", "total")},
 }
