@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import os
 import random
-import secrets
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
@@ -14,10 +12,11 @@ from typing import Any
 import pytest
 import torch
 
+from mmcache_ref.oracle import segments
 from mmcache_ref.oracle.namespace import Namespace
 from mmcache_ref.oracle.targets import resolve
 from mmcache_ref.oracle.upstream import UpstreamNamespace
-from mmcache_ref.reference.serde import MsgpackSerde
+from mmcache_ref.reference.serde import ItemClasses, MsgpackSerde
 
 pytestmark = pytest.mark.upstream
 
@@ -39,7 +38,7 @@ class Side:
             world_size=WORKERS,
         )
         lock = get_context("spawn").Lock()
-        with target.ring_named(f"mmcache_{os.getpid()}_{secrets.token_hex(4)}"):
+        with target.ring_named(segments.fresh_name()):
             self.sender = target.ShmObjectStoreSenderCache(config)
             cleanup.callback(self.sender.close)
             self.workers = []
@@ -198,3 +197,84 @@ def test_three_large_items_in_a_ring_for_three(target: str) -> None:
         )
         serve(("G", 2), ("H", 2), ("I", 2), ("B", 5))
         assert sorted(side.store.key_index) == ["B", "C", "G", "H"]
+
+
+@pytest.mark.clause("SC-06", "SC-15", "SC-19", "SC-20", "SC-22")
+@pytest.mark.parametrize("sender_is_ours", [True, False])
+def test_one_side_writes_what_the_other_reads(release: UpstreamNamespace, sender_is_ours: bool) -> None:
+    """A handle of one implementation's sender is read by the other's worker; each makes its own items."""
+    ours = resolve("reference")
+    writing, reading = (ours, release) if sender_is_ours else (release, ours)
+    with ExitStack() as cleanup, own_items(release):
+        sender, worker = across(writing, reading, cleanup)
+        item = writing.make_item({"pixels": torch.arange(10), "grid": [1, [2, 3]]})
+        handle, updates = sender.get_and_update_item((item, ["update"]), "a")
+        assert updates == ["update"]
+        plain = reading.make_item({"pixels": torch.zeros(3)})
+        features = [reading.make_feature(each, "image", "a", 0) for each in (handle, plain, None)]
+        worker.get_and_update_features(features)
+        found = features[0].data
+        assert type(found) is reading.MultiModalKwargsItem
+        assert found.get_data()["pixels"].tolist() == list(range(10))
+        assert type(found["pixels"].field) is reading.MultiModalBatchedField
+        assert features[1].data is plain
+        assert features[2].data is None
+        with sender._shm_cache.ring_buffer.access_buf(handle.get_data()["address"]) as (payload, _):
+            assert int.from_bytes(payload[:4], "little") == 1
+        sender.validate_input_item(handle, "a")
+        for refused in (sender.validate_input_item, worker.get_and_update_item):
+            with pytest.raises(ValueError, match="SHM handle signature"):
+                refused(handle, "b")
+
+
+@pytest.mark.clause("SC-02", "SC-14", "SC-19")
+def test_items_of_the_release_in_caches_of_the_reference(release: UpstreamNamespace) -> None:
+    ours = resolve("reference")
+    with ExitStack() as cleanup:
+        sender, worker = across(ours, ours, cleanup)
+        item = release.make_item({"pixels": torch.arange(10)})
+        sender.validate_input_item(item, "a")
+        handle, _ = sender.get_and_update_item((item, []), "a")
+        found = worker.get_and_update_item(handle, "a")
+        assert type(found) is ours.MultiModalKwargsItem
+        assert found.get_data()["pixels"].tolist() == list(range(10))
+        forged = release.make_item(handle.get_data())
+        sender.validate_input_item(forged, "a")
+        assert worker.get_and_update_item(forged, "a").get_data()["pixels"].tolist() == list(range(10))
+        assert worker.get_and_update_item(item, "b") is item
+
+
+def across(writing: Namespace, reading: Namespace, cleanup: ExitStack) -> tuple[Any, Any]:
+    """A sender of one target, and a worker of another attached to its segment."""
+    values = {
+        "mm_processor_cache_gb": RING / 2**30,
+        "mm_processor_cache_type": "shm",
+        "mm_shm_cache_max_object_size_mb": LARGEST / MIB,
+    }
+    name = segments.fresh_name()
+    with writing.ring_named(name), reading.ring_named(name):
+        sender = writing.ShmObjectStoreSenderCache(writing.make_vllm_config(**values))
+        cleanup.callback(sender.close)
+        lock = get_context("spawn").Lock()
+        worker = reading.ShmObjectStoreReceiverCache(reading.make_vllm_config(**values), lock)
+        cleanup.callback(worker._shm_cache.close)
+    return sender, worker
+
+
+@contextmanager
+def own_items(release: UpstreamNamespace) -> Iterator[None]:
+    """Inside, the release's caches have the reference's serde, and make items of their own classes."""
+
+    class OwnItems(MsgpackSerde):
+        item_classes = ItemClasses(
+            release.MultiModalKwargsItem,
+            release.MultiModalFieldElem,
+            release.MultiModalBatchedField,
+            release.MultiModalFlatField,
+            release.MultiModalSharedField,
+        )
+
+    module = sys.modules[release.ShmObjectStoreSenderCache.__module__]
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(module, "MsgpackSerde", OwnItems)
+        yield

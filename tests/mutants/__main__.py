@@ -28,6 +28,7 @@ DECISIVE: Final = (
     "reference.merge:",
     "reference.processor_only:",
     "reference.promises:",
+    "reference.shm_caches:",
     "reference.sizes:",
     "protocol.channel:",
     "protocol.deployment:",

@@ -145,26 +145,43 @@ class Session:
 
 
 _PAIR: Final = ("key-replicated", "drift")
+_SHARED: Final = ("shm-caches",)
+_STORED: Final = ("object-store",)
 _JUDGES: Final[Mapping[str, tuple[str, ...]]] = {
     "reference.base": ("receiver", "sender"),
     "reference.config": ("factories",),
     "reference.factories": ("factories",),
     "reference.features": ("items", "receiver"),
     "reference.fields": ("items",),
+    "reference.handles": _STORED,
     "reference.items": ("items",),
     "reference.key_replicated": ("receiver", "sender", "key-replicated"),
     "reference.lru": ("lru",),
     "reference.merge": ("sender",),
+    "reference.object_chunks": _STORED,
+    "reference.object_store": _STORED,
     "reference.processor_only": ("processor-only",),
     "reference.promises": ("receiver", "sender"),
+    "reference.ring_buffer": ("ring-buffer",),
+    "reference.ring_placement": ("ring-buffer",),
+    "reference.seals": _STORED,
+    "reference.segment_owners": ("ring-buffer",),
+    "reference.segments": ("ring-buffer",),
+    "reference.serde": _STORED,
+    "reference.shm_caches": ("factories", *_SHARED),
     "reference.sizes": ("items", "receiver"),
+    "reference.structure_plans": _STORED,
+    "reference.structure_reader": _STORED,
+    "reference.structures": _STORED,
     "reference.tensors": ("items",),
 }
 
 
 def judges(module: str) -> tuple[str, ...]:
-    """The components that a module is for: their graphs are executed. The protocol is for the pair."""
-    return _JUDGES.get(module, _PAIR if module.startswith("protocol.") else tuple(COMPONENTS))
+    """The components that a module is for: their graphs are executed. The protocol is for a pair."""
+    if module.startswith("protocol."):
+        return _SHARED if module.startswith("protocol.shared_") else _PAIR
+    return _JUDGES.get(module, tuple(COMPONENTS))
 
 
 def _size(executed: Executed) -> int:
