@@ -20,6 +20,8 @@ DEPTH: Final = 4
 """Requests under way at once."""
 LONGEST_REQUEST: Final = 4
 MOST_CHILDREN: Final = 3
+OFTEN: Final = 4
+"""How much more often comes what no protection makes harmless."""
 
 
 def _config(size: tuple[int, int], workers: int, protections: frozenset[str]) -> Config:
@@ -48,12 +50,12 @@ configs = st.builds(
     st.one_of(
         st.just(DEFAULT_PROTECTIONS),
         st.just(DEFAULT_PROTECTIONS),
-        st.just(DEFAULT_PROTECTIONS - {"drained-clear"}),
+        st.just(DEFAULT_PROTECTIONS - {"drained-clear", "handle-until-done", "one-acknowledgement"}),
         _fewer,
         st.just(frozenset()),
     ),
 )
-"""The default protections, those without the one that keeps handles from going stale, all but up to three of
+"""The default protections, those without the ones that keep handles from going stale, all but up to three of
 them, or none."""
 
 EXECUTED: Final = Config(
@@ -73,7 +75,7 @@ EXECUTED: Final = Config(
 
 
 def choose(config: Config, state: State, draw: Draw) -> Op:
-    """What is enabled in this state; requests and reads more often than accidents."""
+    """What is enabled in this state; requests and reads more often than accidents, unless these do harm."""
     choices: list[Callable[[], Op]] = [lambda: _of_a_client(state, draw), lambda: _rare(config, draw)]
     if len(state.channel) + len(state.running) + len(state.retries) < config.depth:
         choices += [lambda: _request(config, state, draw, operations.Submit)] * 6
@@ -82,10 +84,12 @@ def choose(config: Config, state: State, draw: Draw) -> Op:
         choices += [lambda: _read(state, draw)] * 10
         last = len(state.channel) - 1
         choices += [lambda: operations.Abort(draw.up_to(last)), lambda: operations.Strip(draw.up_to(last))]
+        choices += [] if config.drains else [operations.Clear] * 2
     if state.running:
         last_running = len(state.running) - 1
         choices += [lambda: operations.Finish(draw.up_to(last_running))] * 4
-        choices += [lambda: operations.Resume(draw.up_to(last_running))]
+        resume = 1 if config.keeps_until_done else OFTEN
+        choices += [lambda: operations.Resume(draw.up_to(last_running))] * resume
     if state.retries:
         choices += [lambda: operations.SubmitAgain(draw.up_to(len(state.retries) - 1))] * 3
     return draw.of(choices)()
@@ -100,7 +104,8 @@ def _read(state: State, draw: Draw) -> Op:
 
 def _request(config: Config, state: State, draw: Draw, made: Callable[[Request, int], Op]) -> Op:
     """A request, now and then with several children."""
-    children = 1 + draw.up_to(MOST_CHILDREN - 1) if draw.is_one_in(5) else 1
+    has_children = draw.is_one_in(OFTEN if config.acknowledges_once else 2)
+    children = 1 + draw.up_to(MOST_CHILDREN - 1) if has_children else 1
     return made(request(config, state, draw), children)
 
 
@@ -125,12 +130,21 @@ def _of_a_client(state: State, draw: Draw) -> Op:
 
 def request(config: Config, state: State, draw: Draw) -> Request:
     """A few items, with repeated keys and items left out."""
+    if not config.acknowledges_once and state.store.entries and draw.is_one_in(OFTEN):
+        return _around_another(config, state.store.entries[0].key)
     chosen: list[Item] = []
     for _ in range(1 + draw.up_to(LONGEST_REQUEST - 1)):
         again = chosen and draw.is_one_in(4)
         key = draw.of(chosen).key if again else _key(state, draw)
         chosen.append(Item(key, usual(key, config), not draw.is_one_in(8)))
     return tuple(chosen)
+
+
+def _around_another(config: Config, key: str) -> Request:
+    """The oldest item before and after one that needs its place: where readings were counted twice, it is
+    gone when it is looked up again."""
+    around, another = (Item(each, usual(each, config)) for each in (key, "d" if key != "d" else "c"))
+    return (around, another, around)
 
 
 def _key(state: State, draw: Draw) -> str:
