@@ -135,7 +135,7 @@ PROTOCOLS: list[tuple[type[Any], str]] = [
     (RetriesOneChild, "SC-45"),
     (AcknowledgesEachChild, "SC-39"),
     (KeepsNothing, "SC-40"),
-    (DiesOfWhatIsGone, "SC-38"),
+    (DiesOfWhatIsGone, "SC-42"),
     (StopsAtTheFirstMiss, "SC-33"),
     (DropsTheRejected, "SC-38"),
     (DropsTheAborted, "SC-38"),

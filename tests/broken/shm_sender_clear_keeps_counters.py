@@ -5,7 +5,7 @@ from __future__ import annotations
 from broken import Breaks, names
 from mmcache_ref import reference
 
-BREAKS = Breaks("shm-caches", ("SC-13",), longest=2, level=1)
+BREAKS = Breaks("shm-caches", ("SC-12", "SC-44", "SC-13"), longest=2, level=1)
 
 
 class ShmObjectStoreSenderCache(reference.ShmObjectStoreSenderCache):

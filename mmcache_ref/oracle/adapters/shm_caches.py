@@ -109,6 +109,7 @@ class ShmCachesAdapter:
             "SC-25": isinstance(operation, UPDATES) and self.has_own_protocol,
             "SC-29": isinstance(operation, operations.Read) and self.has_own_protocol,
             "SC-32": isinstance(operation, READINGS),
+            "SC-42": isinstance(operation, READINGS),
         }
         return [clause for clause, decides in decisive.items() if decides]
 
@@ -117,8 +118,9 @@ class ShmCachesAdapter:
 
         Who did not refuse a forged handle (SC-15, SC-22); a handle that is none (SC-06); prompt updates of
         another item (SC-10); an item without data that was not passed over (SC-18); a chunk that is gone and
-        must not be (SC-32). Of the target's own protocol: a key that was stored at the check and is gone at
-        the update (SC-25); what a worker still has to read after a reading (SC-29).
+        must not be (SC-32), or that ends a worker which must live on (SC-42). Of the target's own protocol: a
+        key that was stored at the check and is gone at the update (SC-25); what a worker still has to read
+        after a reading (SC-29).
         """
         if isinstance(operation, operations.Forge):
             return REFUSALS[operation.at]
@@ -126,6 +128,8 @@ class ShmCachesAdapter:
             is_left = aspect in ("channel", "under-way") and isinstance(operation, operations.Read)
             return "SC-29" if is_left and self.has_own_protocol else None
         if isinstance(operation, READINGS):
+            if _is_gone(actual) and (isinstance(expected, Missed) or expected == ()):
+                return "SC-42"
             if isinstance(expected, tuple) and (isinstance(actual, Missed) or _is_gone(actual)):
                 return "SC-32"
             return "SC-18" if isinstance(actual, Raised) and self._is_stripped else None
