@@ -66,9 +66,9 @@ class ShmCachesAdapter:
         deployment = self.deployment
         match operation:
             case operations.Submit(request, children):
-                return self._sent(lambda: deployment.submit(self._request(request), children))
+                return self._sent(deployment.submit, request, children)
             case operations.Reject(request, children):
-                return self._sent(lambda: deployment.reject(self._request(request), children))
+                return self._sent(deployment.reject, request, children)
             case operations.SubmitAgain(position):
                 self._updates = []
                 return self._carried(deployment.retry(position))
@@ -191,15 +191,19 @@ class ShmCachesAdapter:
             size=self.payloads.bytes_of,
         )
 
-    def _sent(self, operate: Any) -> Any:
+    def _sent(self, operate: Any, request: Request, children: int) -> Any:
         """What P0 made of a request, or the hashes for the lack of which it was refused.   [SC-26]"""
         self._updates = []
         try:
-            return self._carried(operate())
+            return self._carried(operate(self._request(request), children))
         except ValueError as error:
             if type(error).__name__ != protocol.UnsuppliedError.__name__:
                 raise
             return Refused(tuple(error.mm_hashes))  # type: ignore[attr-defined]
+        except AssertionError:
+            for item in request:
+                self.handles.forget(item.key)
+            raise
 
     def _carried(self, message: Any) -> tuple[Any, ...]:
         """How each item of a message travels, and what its prompt updates, or it, belong to."""
@@ -211,6 +215,7 @@ class ShmCachesAdapter:
             carried.append(Carried(how, content) if isinstance(content, Content) else content)
             if how == "handle":
                 self.handles.note(item.mm_hash, travels)
+                self._contents[item.mm_hash] = content if isinstance(content, Content) else item.data
                 if fault := fault_of(travels):
                     carried[-1], self._wrong = Unexpected(fault), "SC-06"
             elif how == "item" and (own := self.payloads.content(travels)) != content:
@@ -235,7 +240,6 @@ class ShmCachesAdapter:
     def _request(self, request: Request) -> protocol.Request:
         if any(item.content.nbytes < 1 for item in request):
             raise NotOffered("no chunk is smaller than a unit")
-        self._contents |= {item.key: item.content for item in request}
         return tuple(
             [protocol.RequestItem(item.key, item.content, is_supplied=item.supplied) for item in request]
         )

@@ -51,6 +51,11 @@ class SeenHandles:
             self._before[key] = last
         self._last[key] = handle
 
+    def forget(self, key: str) -> None:
+        """Nobody knows what became of this key: P0 failed in the middle of a request for it."""
+        self._last.pop(key, None)
+        self._before.pop(key, None)
+
     def current(self, key: str) -> Any:
         """The handle that was sent last for this key."""
         return self._signed(self._known(key))
