@@ -12,7 +12,7 @@ from mmcache_ref.oracle.run import Profile
 from mmcache_ref.oracle.suite import graph_size
 from mmcache_ref.oracle.targets import resolve
 
-SLOW = {"lru", "processor-only", "sender", "key-replicated", "object-store", "ring-buffer"}
+SLOW = {"lru", "processor-only", "sender", "key-replicated", "object-store", "ring-buffer", "shm-pair"}
 """Their tiny graphs take some seconds."""
 EXAMPLES = 200
 

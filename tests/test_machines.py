@@ -14,6 +14,7 @@ from mmcache_ref.oracle.machines import (
     ReceiverMachine,
     RingBufferMachine,
     SenderMachine,
+    ShmPairMachine,
     Violation,
 )
 
@@ -43,7 +44,8 @@ def run(machine: type[LockstepMachine], examples: int = 30) -> None:
 
 
 @pytest.mark.parametrize(
-    "machine", [LruMachine, ProcessorOnlyMachine, SenderMachine, ReceiverMachine, RingBufferMachine]
+    "machine",
+    [LruMachine, ProcessorOnlyMachine, SenderMachine, ReceiverMachine, RingBufferMachine, ShmPairMachine],
 )
 def test_the_reference_passes(machine: type[LockstepMachine]) -> None:
     run(type("Passing", (machine,), {}), examples=5)

@@ -20,6 +20,7 @@ from mmcache_ref.model import (
     ring_buffer,
     sender,
     shm_caches,
+    shm_pair,
     shm_properties,
 )
 from mmcache_ref.model.explore import Property, explore
@@ -38,6 +39,7 @@ EXPLORABLE: dict[str, tuple[Any, Mapping[str, Property]]] = {
     "receiver": (receiver, receiver.PROPERTIES),
     "ring-buffer": (ring_buffer, ring_buffer.PROPERTIES),
     "object-store": (object_store, object_store.PROPERTIES),
+    "shm-pair": (shm_pair, shm_pair.PROPERTIES),
     "key-replicated": (key_replicated, drift.PROPERTIES),
     "shm-caches": (shm_caches, shm_properties.PROPERTIES),
 }

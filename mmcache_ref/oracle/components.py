@@ -15,6 +15,7 @@ from mmcache_ref.model import (
     ring_buffer,
     sender,
     shm_caches,
+    shm_pair,
 )
 from mmcache_ref.model.environment import ACCIDENTS, DEFAULT_PROTECTIONS, Config, request
 from mmcache_ref.oracle import choices
@@ -27,6 +28,7 @@ from mmcache_ref.oracle.adapters.processor_cache import ProcessorCacheAdapter
 from mmcache_ref.oracle.adapters.receiver import ReceiverAdapter
 from mmcache_ref.oracle.adapters.ring_buffer import RingBufferAdapter
 from mmcache_ref.oracle.adapters.shm_caches import ShmCachesAdapter
+from mmcache_ref.oracle.adapters.shm_pair import ShmPairAdapter
 from mmcache_ref.oracle.component import NOT_EMPTY_CLAUSE, Component
 
 EXECUTED_PAIR = Config(
@@ -154,6 +156,14 @@ COMPONENTS = {
             choices.object_store.configs,
             choices.object_store.choose,
             construction="OS-34",
+        ),
+        Component(
+            shm_pair,
+            ShmPairAdapter,
+            choices.shm_pair.configs,
+            choices.shm_pair.choose,
+            construction="SC-01",
+            blames=frozenset({"IF-06", "SC-06", "SC-10"}),
         ),
         Component(
             shm_caches,

@@ -207,3 +207,9 @@ class RingBufferMachine(LockstepMachine):
     """`SingleWriterShmRingBuffer`, on real shared memory"""
 
     component_name = "ring-buffer"
+
+
+class ShmPairMachine(LockstepMachine):
+    """`ShmObjectStoreSenderCache` and `ShmObjectStoreReceiverCache` on one segment, call by call"""
+
+    component_name = "shm-pair"

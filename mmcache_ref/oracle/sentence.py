@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from mmcache_ref.oracle.advice import advice
+from mmcache_ref.oracle.pair_words import is_of_receiver, records_in_words
 from mmcache_ref.oracle.parts import first_difference, keys_of, label_of, parts_of
 from mmcache_ref.oracle.run import Mismatch, Run
 from mmcache_ref.oracle.shm_words import in_units, shm_aspect_in_words, units
@@ -31,8 +32,8 @@ CLASSES: Final = {
     "object-store": "SingleWriterShmObjectStorage",
 }
 """The public class that a component judges."""
-SHARED_CACHES: Final = "shm-caches"
-"""The component whose sizes are in units."""
+SHARED_CACHES: Final = ("shm-caches", "shm-pair")
+"""The components whose sizes are in units."""
 INITIAL: Final = "initial"
 """The kind of a mismatch that is there before the first operation, which the run names but does not reach."""
 SHARED: Final = "state is shared between instances"
@@ -63,7 +64,7 @@ def sentence(run: Run) -> str:
     if look:
         parts.append(f"Look at: {_filled(look, names)}.")
     words = " ".join(parts)
-    return in_units(words) if run.component == SHARED_CACHES else words
+    return in_units(words) if run.component in SHARED_CACHES else words
 
 
 def _filled(text: str, names: Mapping[str, str]) -> str:
@@ -76,6 +77,9 @@ def _class_name(run: Run, mismatch: Mismatch) -> str:
     named = getattr(run.steps[-1].operation, "cache", run.component)
     if named in CLASSES:
         return CLASSES[named]
+    if named == "shm-pair":
+        side = "Receiver" if is_of_receiver(run.steps[-1].operation) else "Sender"
+        return f"ShmObjectStore{side}Cache"
     is_p0 = mismatch.clause in P0_CLAUSES or mismatch.aspect.startswith("p0.")
     return CLASSES["sender" if is_p0 else "receiver"]
 
@@ -228,11 +232,13 @@ def _aspect(run: Run, mismatch: Mismatch) -> str:
     if isinstance(actual, Mapping) and actual.get("result") in ("raised", "missed", "unexpected"):
         what = "the state" if name == "observation" else name
         return f"{whose}{what} cannot be read: it {_did(actual)}"
-    if run.component == SHARED_CACHES:
+    if run.component in SHARED_CACHES:
         keys = _state_after(run).get("keys") or ()
         if (told := shm_aspect_in_words(name, expected, actual, keys)) is not None:
             return told
     match name:
+        case "records" if isinstance(actual, list | tuple):
+            return records_in_words(expected, actual)
         case "order" if isinstance(actual, list | tuple) and isinstance(expected, list | tuple):
             before = _state_before(run).get(mismatch.aspect, ())
             words = [[value_in_words(key) for key in keys] for keys in (expected, actual, before)]
@@ -319,7 +325,7 @@ def _state_after(run: Run) -> Mapping[str, Any]:
 
 def _before(run: Run) -> str:
     """What was cached before the last operation, and the budget; nothing where there is no cache."""
-    if run.component == SHARED_CACHES:
+    if run.component in SHARED_CACHES:
         held = state_in_words(_state_before(run)) or "empty"
         return f"The ring before: {held}; it has {units(run.config.capacity)}."
     budget = getattr(run.config, "budget", None)

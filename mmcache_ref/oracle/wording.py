@@ -8,6 +8,7 @@ from typing import Any
 import msgspec
 
 from mmcache_ref.model.component import Op, tag
+from mmcache_ref.oracle.pair_words import is_of_pair, pair_operation_in_words, pair_result_in_words
 from mmcache_ref.oracle.ring_words import ring_in_words, ring_operation_in_words, ring_outcome_in_words
 from mmcache_ref.oracle.shm_words import (
     carried_in_words,
@@ -24,6 +25,8 @@ def operation_in_words(operation: Op, claimed: Collection[str] = ()) -> str:
         return of_ring
     if (of_shared := shm_operation_in_words(operation)) is not None:
         return of_shared
+    if (of_pair := pair_operation_in_words(operation)) is not None:
+        return of_pair
     words = [tag(operation)]
     stale = [key for key in getattr(operation, "stale", ()) if key not in claimed]
     for field in msgspec.structs.fields(operation):
@@ -73,6 +76,8 @@ def result_in_words(result: Any) -> str:
     """What an operation gave its caller."""
     if not isinstance(result, Mapping):
         return value_in_words(result)
+    if (of_pair := pair_result_in_words(result)) is not None:
+        return of_pair
     match result.get("result"):
         case "raised":
             return ": ".join(filter(None, (result["error"], result["says"])))
@@ -105,7 +110,7 @@ def outcome_in_words(operation: Op, result: Any) -> str:
     """As `results_in_words`, with what a number counts where the operation tells."""
     if (of_ring := ring_outcome_in_words(operation, result)) is not None:
         return of_ring
-    if shm_operation_in_words(operation) is not None:
+    if is_of_pair(operation) or shm_operation_in_words(operation) is not None:
         return in_units(results_in_words(result))
     unit = {"kept": " B kept alive", "size": " B", "cached_size": " B", "complexity": " leaves"}.get(
         tag(operation)

@@ -105,26 +105,27 @@ class Segment:
         capacity: bytes of the ring.
         limit: bytes of the largest object.
         workers: how many receivers attach.
+        lock: what the receivers share; one of its own where none is given.
     """
 
-    def __init__(self, namespace: Any, *, capacity: int, limit: int, workers: int) -> None:
+    def __init__(self, namespace: Any, *, capacity: int, limit: int, workers: int, lock: Any = None) -> None:
         self._namespace = namespace
-        self._name = segments.fresh_name()
-        self._lock = threading.Lock()
+        self.name = segments.fresh_name()
+        self._lock = lock or threading.Lock()
         self._config = namespace.make_vllm_config(
             mm_processor_cache_gb=capacity / _GIB,
             mm_processor_cache_type="shm",
             mm_shm_cache_max_object_size_mb=limit / _MIB,
             world_size=workers,
         )
-        self._left: list[str] = [self._name]
+        self._left: list[str] = [self.name]
         self._closings: list[Callable[[], object]] = []
         self.close = segments.close_with(self, self._left, self._closings)
         """Close everything that was made, and remove the segment."""
 
     def make_sender(self) -> Any:
         """P0's cache, with an empty segment."""
-        with self._namespace.ring_named(self._name):
+        with self._namespace.ring_named(self.name):
             sender = getattr(self._namespace, SENDER)(self._config)
         if hasattr(sender, "close"):
             self._closings.append(sender.close)
@@ -133,10 +134,10 @@ class Segment:
             self._left.clear()
         return sender
 
-    def make_receiver(self, worker: int) -> Any:
+    def make_receiver(self, worker: int, *, has_lock: bool = True) -> Any:
         """A worker's cache, attached to the sender's segment."""
-        with self._namespace.ring_named(self._name):
-            receiver = getattr(self._namespace, RECEIVER)(self._config, self._lock)
+        with self._namespace.ring_named(self.name):
+            receiver = getattr(self._namespace, RECEIVER)(self._config, self._lock if has_lock else None)
         if hasattr(receiver, "close"):
             self._closings.append(receiver.close)
         return receiver

@@ -10,6 +10,7 @@ from mmcache_ref.oracle.choices import (
     receiver,
     ring_buffer,
     shm_caches,
+    shm_pair,
 )
 
 __all__ = [
@@ -22,4 +23,5 @@ __all__ = [
     "receiver",
     "ring_buffer",
     "shm_caches",
+    "shm_pair",
 ]
