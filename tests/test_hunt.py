@@ -29,9 +29,12 @@ from mmcache_ref.report.hunt import hunt_json, hunt_markdown, hunt_text
 
 FEW = range(3)
 """Seeds of the fast tests."""
+BEYOND_THE_GRAPH = {"S18"}
+"""One attempt to free falls short only in a ring that was filled, freed in part and filled again: eleven
+operations, of a ring with room for three objects. The tiny graph has neither."""
 
 
-@pytest.mark.parametrize("name", FAULTS)
+@pytest.mark.parametrize("name", [name for name in FAULTS if name not in BEYOND_THE_GRAPH])
 def test_the_exhaustive_stage_finds_it_by_its_first_clause(name: str) -> None:
     fault = FAULTS[name]
     component = COMPONENTS[fault.component]
@@ -39,6 +42,13 @@ def test_the_exhaustive_stage_finds_it_by_its_first_clause(name: str) -> None:
     with hang_guard() as guard:
         trial = Trial(component, resolve(f"fault:{name}"), guard=guard)
         assert clause in execute_graph(trial, component.executed_config, only=clause).runs
+
+
+@pytest.mark.parametrize("name", sorted(BEYOND_THE_GRAPH))
+def test_what_is_beyond_the_graph_is_found_by_outcomes_alone(name: str) -> None:
+    part = perform(Task(name, "fuzz-L0", FEW))
+    assert [each.clause for each in part.sightings] == [FAULTS[name].clauses[0]] * len(FEW)
+    assert max(each.length for each in part.sightings) <= 13
 
 
 @pytest.mark.parametrize("name", FAULTS)
@@ -190,6 +200,16 @@ def test_the_run_that_is_kept_is_the_exhaustive_one_of_the_first_clause() -> Non
     assert matrix(BEST, L0, EXHAUSTIVE).rows[0].run == EXHAUSTIVE.runs["IF-16"]
     blind = msgspec.structs.replace(EXHAUSTIVE, sightings=(), runs={})
     assert matrix(blind, L0, BEST).rows[0].run == L0.runs["IF-16"]
+
+
+def test_where_the_graph_shows_nothing_the_shortest_is_what_fuzzing_found() -> None:
+    blind = msgspec.structs.replace(EXHAUSTIVE, sightings=(), runs={})
+    longer = fuzzed(
+        "fuzz-best", 2, Sighting("IF-16", 9, 0.1, 5, seed=0), Sighting("IF-16", 9, 0.1, 2, seed=1)
+    )
+    (row,) = matrix(blind, L0, longer).rows
+    assert row.shortest == {"IF-16": 1}
+    assert row.cell("fuzz-best").excess == 4
 
 
 def test_the_demands_hold_of_a_good_matrix() -> None:

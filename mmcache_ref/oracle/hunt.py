@@ -118,12 +118,7 @@ def hunt(version: str, seeds: int, parts: Iterable[Part]) -> Hunt:
 
 def _row(fault: Any, parts: Sequence[Part]) -> Row:
     ordered = sorted(parts, key=_place)
-    shortest = {
-        clause: len(run.steps)
-        for part in ordered
-        if part.technique == "exhaustive"
-        for clause, run in part.runs.items()
-    }
+    shortest = _shortest(ordered)
     cells = []
     for technique in TECHNIQUES:
         mine = [part for part in ordered if part.technique == technique]
@@ -137,6 +132,17 @@ def _row(fault: Any, parts: Sequence[Part]) -> Row:
         tuple(cells),
         _run_to_keep(fault, ordered),
     )
+
+
+def _shortest(parts: Sequence[Part]) -> dict[str, int]:
+    """For each clause the operations of the shortest run: that of the exhaustive stage or, where it found
+    nothing, of any other."""
+    executed = [part for part in parts if part.technique == "exhaustive" and part.runs]
+    found: dict[str, int] = {}
+    for part in executed or parts:
+        for clause, run in part.runs.items():
+            found[clause] = min(len(run.steps), found.get(clause, len(run.steps)))
+    return found
 
 
 def _place(part: Part) -> tuple[int, int]:

@@ -12,7 +12,7 @@ from mmcache_ref.model import object_store
 from mmcache_ref.model.component import Content, Op
 from mmcache_ref.model.object_store import HEADER, ID_MAX, METADATA, OVERHEAD, READER_COUNT
 from mmcache_ref.model.object_store_alphabet import CALLS, FORGERIES, LAYOUTS, UNTYPED, WRITES, Untyped
-from mmcache_ref.model.ring_moves import place_in
+from mmcache_ref.model.ring_moves import place, place_in
 from mmcache_ref.oracle.draws import Draw
 
 KEYS: Final = string.ascii_lowercase
@@ -22,6 +22,8 @@ LARGER: Final = 30
 """Chunks of the smallest size in the largest ring."""
 NEARLY_ALIKE: Final = (5, 8, 9)
 """Bytes of the largest content of rings in which nearly all contents have 1 byte."""
+MOST_ALIKE: Final = 5
+"""Chunks in the largest of these rings."""
 BOOLS: Final[tuple[Untyped, ...]] = ("bool address", "bool id")
 """Forgeries that only the first handles can have."""
 MOST_READS: Final = 8
@@ -40,7 +42,9 @@ def _configs(draw: Any) -> object_store.Config:
     chunks = draw(st.sampled_from((3, 4, 2, 5, 6, 1, MOST_CHUNKS, LARGER)))
     readers = draw(st.sampled_from((1, 1, 2)))
     if content in NEARLY_ALIKE and draw(st.booleans()):
-        return object_store.Config(max(3, chunks % 6) * SMALLEST + draw(st.integers(0, 3)), largest - HEADER)
+        return object_store.Config(
+            max(3, chunks % (MOST_ALIKE + 1)) * SMALLEST + draw(st.integers(0, 3)), largest - HEADER
+        )
     capacity = chunks * draw(st.sampled_from((SMALLEST, largest))) + draw(st.sampled_from(EDGES))
     limit = draw(st.sampled_from((largest, largest, largest, capacity, capacity + 20))) - HEADER
     # More ids than there can be chunks.
@@ -53,6 +57,8 @@ configs = _configs()
 
 def choose(config: object_store.Config, state: object_store.State, draw: Draw) -> Op:
     """Puts and reads about as often as everything else together."""
+    if _is_nearly_alike(config) and draw.is_one_in(2):
+        return _towards_late(config, state, draw)
     role = draw.up_to(19)
     if role <= 6:
         content = _late(config, state, draw) or _content(config, state, draw)
@@ -125,6 +131,28 @@ def _alike(config: object_store.Config, state: object_store.State) -> list[int]:
         if 1 <= each.chunk.id <= MOST_READS and object_store.live_place(state, each) is None
         if 1 <= (nbytes := place_in(config.capacity, each.chunk.begin) - HEADER - here - OVERHEAD) <= largest
     ]
+
+
+def _is_nearly_alike(config: object_store.Config) -> bool:
+    """A ring of a few chunks of one size, and an object that is a little larger than these."""
+    largest = config.max_object_size - READER_COUNT - METADATA
+    return largest in NEARLY_ALIKE and config.capacity < (MOST_ALIKE + 1) * SMALLEST
+
+
+def _towards_late(config: object_store.Config, state: object_store.State, draw: Draw) -> Op:
+    """The next step towards `_late`: a ring full of small objects, all read, of which the oldest is the last
+    in the area. Until it is that one, only the oldest is read."""
+    new = [key for key in _keys(config) if object_store.find(state, key) is None]
+    if place(config.capacity, state.ring, SMALLEST) is not None:
+        return object_store.Put(draw.of(new), Content(1, 1 + draw.up_to(2)))
+    is_last = place_in(config.capacity, state.ring.begin) + 2 * SMALLEST > config.capacity
+    held = [each for each in state.objects if not object_store.is_free(config, each)]
+    if held and (is_last or held[0] is state.objects[0]):
+        if held[0].is_touched:
+            return object_store.ReleaseTouches()
+        return object_store.Get(held[0].key, 0, draw.up_to(config.readers - 1))
+    content = _late(config, state, draw) or Content(1, 1 + draw.up_to(2))
+    return object_store.Put(draw.of(new), content)
 
 
 def _late(config: object_store.Config, state: object_store.State, draw: Draw) -> Content | None:
