@@ -56,7 +56,7 @@ def faults(
 ) -> None:
     """List the seeded faults, or tell the story of one: what went wrong, the replaced rule, how to see it.
 
-    Example: mmcache-ref faults D03
+    Example: mmcache-ref faults S03
     """
     if name is None:
         output.print(faults_table(seeded_faults().FAULTS.values()))
