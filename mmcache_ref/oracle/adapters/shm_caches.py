@@ -13,10 +13,16 @@ from mmcache_ref import protocol
 from mmcache_ref.model import shm_accidents as operations
 from mmcache_ref.model.component import Content, Missed, Raised, Refused
 from mmcache_ref.model.shm_environment import Config
-from mmcache_ref.model.shm_requests import Carried, How, Request
+from mmcache_ref.model.shm_requests import Carried, Request
 from mmcache_ref.oracle.adapters.base import Unexpected, need, raised, same
 from mmcache_ref.oracle.adapters.shm_chunks import observe_chunks
-from mmcache_ref.oracle.adapters.shm_handles import ADDRESS, SeenHandles, fault_of
+from mmcache_ref.oracle.adapters.shm_handles import (
+    SeenHandles,
+    fault_of,
+    handle_in_words,
+    how_it_travels,
+    travelling,
+)
 from mmcache_ref.oracle.adapters.shm_units import HEADER, RECEIVER, SENDER, UNIT, Segment, UnitPayloads
 from mmcache_ref.oracle.errors import NotOffered
 from mmcache_ref.oracle.namespace import call_with
@@ -48,6 +54,7 @@ class ShmCachesAdapter:
         self._own: tuple[Any, ...] = ()
         self._wrong: str | None = None
         self._is_stripped = False
+        self._read_last: Any = None
         parts = {name: getattr(namespace, type_name, None) for name, type_name in PARTS.items()}
         offered = {name: part for name, part in parts.items() if part is not None}
         self.has_own_protocol = bool(offered)
@@ -74,11 +81,13 @@ class ShmCachesAdapter:
                 return self._carried(deployment.retry(position))
             case operations.Read(position, worker):
                 message = deployment.channel[position]
-                self._own = () if message.is_release else _own(message)
+                self._own = () if message.is_release else self._own_of(message)
+                self._read_last = message
                 self._is_stripped = None in message.items
                 return self._read(deployment.read(position, worker))
             case operations.Resume(position):
-                self._own = (_own(deployment.running[position]),) * len(deployment.workers)
+                self._read_last = deployment.running[position]
+                self._own = (self._own_of(self._read_last),) * len(deployment.workers)
                 readings = [self._read(reading) for reading in deployment.resume(position)]
                 missed = [each for each in readings if isinstance(each, Missed)]
                 return missed[-1] if missed else tuple(readings)
@@ -155,18 +164,51 @@ class ShmCachesAdapter:
         seen |= observe_chunks(getattr(sender, "_shm_cache", None))
         seen["under-way"] = tuple(map(len, (deployment.channel, deployment.running, deployment.retries)))
         seen["channel"] = tuple(
-            [(_travelling(each), tuple(each.owed), each.is_release) for each in deployment.channel]
+            [(travelling(each), tuple(each.owed), each.is_release) for each in deployment.channel]
         )
         return seen
 
     def is_legal_too(self, operation: operations.Operation, expected: Any, actual: Any) -> bool:
-        """Whether a handle whose chunk is gone has read its own object, whose place is not reused.   [SC-23]
+        """Whether handles whose chunk is gone have read their own object, in a place not reused.   [SC-23]
 
         What the target then counts, and who is told what, no clause says.
         """
-        if not isinstance(operation, READINGS):
+        if not isinstance(operation, READINGS) or not isinstance(expected, Missed | Raised):
             return False
-        return isinstance(expected, Missed | Raised) and same(self._own, actual)
+        if isinstance(expected, Missed) and isinstance(actual, Missed):
+            served = [mm_hash for mm_hash in expected.hashes if mm_hash not in actual.hashes]
+            is_rest = actual.hashes == tuple([each for each in expected.hashes if each in actual.hashes])
+            return bool(served) and is_rest and all(map(self._is_in_place, served))
+        return same(self._own, actual)
+
+    def _is_in_place(self, mm_hash: str) -> bool:
+        """Whether a worker finds the handle of this hash in the message that was read last to be valid."""
+        pairs = zip(self._read_last.request, self._read_last.items, strict=True)
+        handles = [
+            carried
+            for item, carried in pairs
+            if item.mm_hash == mm_hash and how_it_travels(carried) == "handle"
+        ]
+        try:
+            for handle in handles:
+                self.deployment.workers[0].receiver.touch_receiver_cache_item(mm_hash, handle)
+        except ValueError:
+            return False
+        return True
+
+    def _own_of(self, message: Any) -> tuple[Content | None, ...]:
+        """What a worker must get of a message: for a handle what is stored under its key."""
+        pairs = zip(message.request, message.items, strict=True)
+        return tuple(
+            [
+                None
+                if carried is None
+                else self._contents.get(item.mm_hash, item.data)
+                if how_it_travels(carried) == "handle"
+                else item.data
+                for item, carried in pairs
+            ]
+        )
 
     def _implementation(self, workers: int) -> protocol.SharedImplementation:
         """The target's caches, with payloads made of descriptions."""
@@ -211,7 +253,7 @@ class ShmCachesAdapter:
         contents = named or [item.data for item in message.request]
         carried: list[Any] = []
         for item, travels, content in zip(message.request, message.items, contents, strict=True):
-            how = _how(travels)
+            how = how_it_travels(travels)
             carried.append(Carried(how, content) if isinstance(content, Content) else content)
             if how == "handle":
                 self.handles.note(item.mm_hash, travels)
@@ -259,34 +301,10 @@ class ShmCachesAdapter:
                 if "SHM handle signature" not in refusal.says:
                     return refusal
             else:
-                return Unexpected(f"a forged handle ({how}) was accepted: {_in_words(handle)}")
+                return Unexpected(f"a forged handle ({how}) was accepted: {handle_in_words(handle)}")
         return refusal
 
 
 def _is_gone(actual: Any) -> bool:
     """Whether a target says that the chunk of a handle is gone.   [SC-23]"""
     return isinstance(actual, Raised) and "modified or is invalid" in actual.says
-
-
-def _how(carried: Any) -> How:
-    """How an item travels."""
-    if carried is None:
-        return "nothing"
-    return "handle" if ADDRESS in carried else "item"
-
-
-def _travelling(message: Any) -> tuple[tuple[str, How], ...]:
-    """The items of a message, and how each travels."""
-    pairs = zip(message.request, message.items, strict=True)
-    return tuple([(item.mm_hash, _how(carried)) for item, carried in pairs])
-
-
-def _own(message: Any) -> tuple[Content | None, ...]:
-    """What a worker must get of a message."""
-    pairs = zip(message.request, message.items, strict=True)
-    return tuple([None if carried is None else item.data for item, carried in pairs])
-
-
-def _in_words(handle: Any) -> str:
-    """What is in a forged handle."""
-    return ", ".join(f"{name} {element.data!r:.40}" for name, element in handle.items())

@@ -1,4 +1,4 @@
-"""The handles that clients have seen, and what they make of them."""
+"""The handles that clients have seen, what they make of them, and how items travel."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import Any, Final
 
 from mmcache_ref.model.shm_accidents import Forgery
+from mmcache_ref.model.shm_requests import How
 from mmcache_ref.oracle.errors import NotOffered
 
 ADDRESS: Final = "address"
@@ -43,6 +44,7 @@ class SeenHandles:
         self._namespace = namespace
         self._last: dict[str, Any] = {}
         self._before: dict[str, Any] = {}
+        self._forgotten: set[str] = set()
 
     def note(self, key: str, handle: Any) -> None:
         """P0 sent this handle for this key."""
@@ -55,6 +57,7 @@ class SeenHandles:
         """Nobody knows what became of this key: P0 failed in the middle of a request for it."""
         self._last.pop(key, None)
         self._before.pop(key, None)
+        self._forgotten.add(key)
 
     def current(self, key: str) -> Any:
         """The handle that was sent last for this key."""
@@ -62,7 +65,11 @@ class SeenHandles:
 
     def outdated(self, key: str) -> Any:
         """A handle of this key that is not current; the last one, where the key has lost its chunk since."""
-        return self._signed(self._before.get(key) or self._known(key))
+        if key in self._before:
+            return self._signed(self._before[key])
+        if key in self._forgotten:
+            raise NotOffered("nobody knows whether the last handle of this key is the current one")
+        return self._signed(self._known(key))
 
     def forged(self, key: str, how: Forgery) -> Iterator[tuple[str, Any]]:
         """Handles made from the current one, each with the key under which it is shown."""
@@ -116,3 +123,21 @@ class SeenHandles:
 def _place(handle: Any) -> tuple[Any, Any]:
     """Address and id of a handle."""
     return handle[ADDRESS].data, handle[ID].data
+
+
+def how_it_travels(carried: Any) -> How:
+    """How an item travels."""
+    if carried is None:
+        return "nothing"
+    return "handle" if ADDRESS in carried else "item"
+
+
+def travelling(message: Any) -> tuple[tuple[str, How], ...]:
+    """The items of a message, and how each travels."""
+    pairs = zip(message.request, message.items, strict=True)
+    return tuple([(item.mm_hash, how_it_travels(carried)) for item, carried in pairs])
+
+
+def handle_in_words(handle: Any) -> str:
+    """What is in a forged handle."""
+    return ", ".join(f"{name} {element.data!r:.40}" for name, element in handle.items())
