@@ -137,16 +137,20 @@ def test_where_no_chunk_can_begin_there_is_nothing(address: int) -> None:
 @pytest.mark.clause("RB-15")
 def test_of_memory_that_is_not_known_nothing_is_asked() -> None:
     assert run(TWO, model.Access(40))[1].kind == "disabled"
-    assert run(TWO, model.Access(4))[1].kind == "disabled"
+    assert run(TWO, model.Access(28))[1].kind == "disabled"
     assert run(TWO, model.Access(26))[1].kind == "disabled"
     assert run(TWO, model.Fill(13, 1)) == (TWO, ("disabled", None, ()))
 
 
 @pytest.mark.clause("RB-15")
-def test_a_fill_may_look_like_a_size() -> None:
-    assert model.is_size(60, 0) is False
-    assert model.is_size(60, 255) is False
-    assert model.is_size(1 << 25, 1) is True
+@pytest.mark.parametrize(
+    ("fill", "kind"),
+    [(0, "not-a-chunk"), (8, "not-a-chunk"), (9, "disabled"), (37, "disabled"), (38, "not-a-chunk")],
+)
+def test_bytes_that_look_like_a_size(fill: int, kind: str) -> None:
+    """The last byte of a payload and three of the id 0 behind it, where there is room for 37 bytes."""
+    state = State(Ring((Chunk(1, 8, 20), Chunk(0, 28, 12)), 8, 40, 1), (fill, 1))
+    assert run(state, model.Access(28 - model.BEFORE_ID))[1].kind == kind
 
 
 @pytest.mark.clause("RB-16", "RB-18", "RB-25", "RB-20")
@@ -246,6 +250,7 @@ def test_what_is_unsound_is_seen(ring: Ring) -> None:
         (model.Handle(), (60, True)),
         (model.Attach("nothing"), Raised("FileNotFoundError")),
         (model.Attach("too-short"), Raised("Exception")),
+        (model.Attach("longer"), "attached"),
         (model.ByReader("allocate"), Raised("AssertionError")),
         (model.Roles(), ((60, True), (60, False))),
         (model.Unnamed(), (True, True)),

@@ -26,6 +26,7 @@ from mmcache_ref.oracle.wording import operation_in_words, outcome_in_words, sta
         (ring.ByReader("clear"), "clear by a reader"),
         (ring.Attach("nothing"), "attach to no segment"),
         (ring.Attach("too-short"), "attach to a segment that is too short"),
+        (ring.Attach("longer"), "attach to a segment that is longer"),
         (ring.Create(), "create under a name in use"),
         (ring.Another(), "make another ring"),
         (ring.Close(), "close"),

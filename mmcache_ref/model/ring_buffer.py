@@ -103,6 +103,8 @@ class State(NamedTuple):
     is_closed: bool = False
 
 
+BEFORE_ID = 5
+"""From so many bytes before a chunk, the byte before it and three of its id look like a size."""
 NO_ROOM = Raised("MemoryError")
 REFUSED = Raised("AssertionError")
 CLOSED = Raised("AssertionError", says="has been closed")
@@ -168,6 +170,7 @@ def operations(config: Config, state: State) -> Iterator[Operation]:
     yield Another()
     yield Attach("nothing")
     yield Attach("too-short")
+    yield Attach("longer")
     yield Create()
     yield Constants()
     yield Number(ring.end)
@@ -184,11 +187,16 @@ def one_over(capacity: int, ring: Ring) -> Iterator[int]:
 
 
 def suspicious(capacity: int, ring: Ring) -> Iterator[int]:
-    """Addresses where no chunk begins: the last places of the area, and the middle of the last payload."""
+    """Addresses where no chunk begins: the last places of the area, and the middle of the last payload; from
+    where the id of the oldest chunk, and a byte before it, looks like a size.
+    """
     yield capacity - 1
     for chunk in ring.chunks[-1:]:
         if chunk.size >= 2 * HEADER:
             yield chunk.begin + chunk.size - HEADER
+    for chunk in ring.chunks:
+        if chunk.id == 0 and moves.place_in(capacity, chunk.begin) > HEADER:
+            yield chunk.begin - BEFORE_ID
 
 
 def observe(config: Config, state: State) -> dict[str, object]:
@@ -244,6 +252,8 @@ def step(config: Config, state: State, operation: Operation) -> tuple[State, Out
             return state, Outcome("empty", (0, 0, 0, 0, 0))
         case Unnamed():
             return state, Outcome("made", (True, True))
+        case Attach("longer"):
+            return state, Outcome("attached", "attached")
         case Attach(to):
             return state, Outcome("refused", Raised("FileNotFoundError" if to == "nothing" else "Exception"))
         case Create():
@@ -294,18 +304,25 @@ def _access(config: Config, state: State, address: int) -> Outcome:
     if config.capacity - place < HEADER:
         return Outcome("not-a-chunk", NOT_A_CHUNK)
     for chunk, fill in zip(state.ring.chunks, state.fills, strict=True):
-        inside = place - moves.place_in(config.capacity, chunk.begin)
-        if inside == 0:
+        if place == moves.place_in(config.capacity, chunk.begin):
             return Outcome("read", (chunk.id, chunk.size, *_shown(chunk, fill)))
-        if HEADER <= inside <= chunk.size - HEADER and not is_size(config.capacity - place, fill):
-            return Outcome("not-a-chunk", NOT_A_CHUNK)
-    return DISABLED
+    size = _number_at(config, state, place + HEADER // 2)
+    if size is None or HEADER < size <= config.capacity - place:
+        return DISABLED
+    return Outcome("not-a-chunk", NOT_A_CHUNK)
 
 
-def is_size(room: int, fill: int) -> bool:
-    """Could four bytes of this value be the size of a chunk where there is room for so many bytes?"""
-    size = int.from_bytes(bytes([fill] * 4), "little", signed=True)
-    return HEADER < size <= room
+def _number_at(config: Config, state: State, place: int) -> int | None:
+    """The number that four bytes in live chunks are, whether of headers or of payloads; else None."""
+    known: dict[int, int] = {}
+    for chunk, fill in zip(state.ring.chunks, state.fills, strict=True):
+        header = b"".join(each.to_bytes(4, "little") for each in (chunk.id, chunk.size))
+        begin = moves.place_in(config.capacity, chunk.begin)
+        for at in range(max(place, begin), min(place + 4, begin + chunk.size)):
+            known[at] = header[at - begin] if at < begin + HEADER else fill
+    if len(known) < 4:
+        return None
+    return int.from_bytes(bytes(known[at] for at in sorted(known)), "little", signed=True)
 
 
 def _fill(config: Config, state: State, address: int, fill: int) -> tuple[State, Outcome]:

@@ -93,9 +93,9 @@ class Unnamed(Op, frozen=True, tag="unnamed"):
 
 
 class Attach(Op, frozen=True, tag="attach"):
-    """Attach to a name that no segment has, or with a data area that the segment is too short for"""
+    """Attach to a name that no segment has, or with a data area that a segment is too short for, or longer"""
 
-    to: Literal["nothing", "too-short"]
+    to: Literal["nothing", "too-short", "longer"]
 
 
 class Create(Op, frozen=True, tag="create"):

@@ -42,6 +42,7 @@ RULES: Mapping[tuple[str, str], Rule] = {
     ("another", "empty"): rule("RB-10"),
     ("unnamed", "made"): rule("RB-32"),
     ("attach", "refused"): rule("RB-27"),
+    ("attach", "attached"): rule("RB-27"),
     ("create", "refused"): rule("RB-35"),
     ("close", "closed"): rule("RB-30"),
     ("close-again", "left"): rule("RB-36"),

@@ -3,10 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, Final
 
 from mmcache_ref.model import ring_buffer
 from mmcache_ref.model.component import Op, tag
+
+_ATTACHED: Final = {
+    "nothing": "no segment",
+    "too-short": "a segment that is too short",
+    "longer": "a segment that is longer",
+}
 
 
 def ring_operation_in_words(operation: Op) -> str | None:
@@ -27,7 +33,7 @@ def ring_operation_in_words(operation: Op) -> str | None:
         case ring_buffer.ByReader(call):
             return f"{call} by a reader"
         case ring_buffer.Attach(to):
-            return "attach to no segment" if to == "nothing" else "attach to a segment that is too short"
+            return f"attach to {_ATTACHED[to]}"
         case ring_buffer.Create():
             return "create under a name in use"
         case (

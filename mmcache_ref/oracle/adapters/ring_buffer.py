@@ -15,9 +15,6 @@ from mmcache_ref.oracle import segments
 from mmcache_ref.oracle.adapters.base import Unexpected, need, read
 from mmcache_ref.oracle.errors import NotOffered
 
-TOO_MUCH: Final = 1 << 20
-"""Bytes by which a segment is too short for whoever attaches to it: more than the size of a page."""
-
 MOST_ASKED: Final = 1000
 """Questions about chunks in one call: more than any ring here has."""
 LEFT_ITS_NAME: Final = Unexpected("a closed ring whose segment is still there")
@@ -141,9 +138,7 @@ class RingBufferAdapter:
             case ring_buffer.Unnamed():
                 return self._unnamed()
             case ring_buffer.Attach(to):
-                name, more = (segments.fresh_name(), 0) if to == "nothing" else (self.name, TOO_MUCH)
-                _close(self._ring_class(self._config.capacity + more, name))
-                return "attached"
+                return self._attach(to)
             case ring_buffer.Create():
                 _close(self._ring_class(self._config.capacity, self.name, True))
                 return "made"
@@ -184,6 +179,18 @@ class RingBufferAdapter:
         for identifier in freed:
             self._addresses.pop(identifier, None)
         return freed, tuple(asked)
+
+    def _attach(self, to: str) -> str:
+        """Attach to no segment, or to that of the ring with a data area for which it is a byte too short or
+        too long.
+        """
+        name, size = self.name, self._config.capacity - 1
+        if to == "nothing":
+            name = segments.fresh_name()
+        elif to == "too-short":
+            size = len(segments.content(name)) - getattr(self.ring, "DATA_OFFSET", 0) + 1
+        _close(self._ring_class(size, name))
+        return "attached"
 
     def _secret(self) -> Any:
         """Its length; is it the reader's, that of the segment, and not another ring's?"""

@@ -18,7 +18,7 @@ CAPACITIES: Final = (60, 100, 40, 9, 16, 17, 24, 200, 308, 1000)
 SMALLEST_CHUNK: Final = HEADER + 1
 GAPS: Final = (0, 7, 8, 9)
 """Bytes that a chunk may leave of a free stretch: none, less than a header, a header, the smallest chunk."""
-FILLS: Final = (1, 2, 3, 0, 127, 255)
+FILLS: Final = (1, 2, 3, 0, 50, 127, 255)
 
 
 FEW_IDS: Final = (2, 3)
@@ -48,6 +48,7 @@ ELSE: Final[tuple[Op, ...]] = (
     ring_buffer.Another(),
     ring_buffer.Attach("nothing"),
     ring_buffer.Attach("too-short"),
+    ring_buffer.Attach("longer"),
     ring_buffer.Create(),
     ring_buffer.Constants(),
     ring_buffer.Unnamed(),
@@ -117,6 +118,8 @@ def _access(config: ring_buffer.Config, ring: moves.Ring, draw: Draw) -> Op:
     if not ring.chunks or role == 0:
         return ring_buffer.Access(config.capacity - 1 - draw.up_to(min(7, config.capacity - 1)), by_reader)
     chunk: Any = draw.of(ring.chunks)
+    if role == 1 and moves.place_in(config.capacity, chunk.begin) > HEADER:
+        return ring_buffer.Access(chunk.begin - 1 - draw.up_to(HEADER - 2), by_reader)
     if role <= 2:
         return ring_buffer.Access(chunk.begin + HEADER + draw.up_to(chunk.size - HEADER), by_reader)
     address = chunk.begin + config.capacity * draw.up_to(2)
