@@ -151,3 +151,17 @@ def test_a_name_is_made_up_once_and_inherited(monkeypatch: pytest.MonkeyPatch) -
             sender.close()
     assert names == [os.environ[RING_NAME_VARIABLE]] * 2
     assert len(names[0]) <= 30, "macOS allows 31 characters with the slash"
+
+
+@pytest.mark.clause("SC-16")
+def test_a_sender_that_cannot_be_made_leaves_no_segment(ring_name: str) -> None:
+    class NoSerde:
+        def __init__(self) -> None:
+            raise KeyError("no serde")
+
+    class Sender(ShmObjectStoreSenderCache):
+        serde_class = NoSerde  # type: ignore[assignment]
+
+    with pytest.raises(KeyError):
+        Sender(config())
+    assert not Path("/dev/shm", ring_name).exists()
