@@ -41,3 +41,8 @@ def progress_lines() -> Progress:
     """A line for each target on stderr; nothing when that is no terminal."""
     columns = (TextColumn("{task.description}"), TextColumn("{task.fields[what]}"), TimeElapsedColumn())
     return Progress(*columns, console=messages, transient=True, disable=not messages.is_terminal)
+
+
+def listed_names(lists: list[str] | None) -> list[str]:
+    """The names in lists with commas."""
+    return [name.strip() for name in ",".join(lists or ()).split(",") if name.strip()]

@@ -20,6 +20,7 @@ from mmcache_ref.cli.interop import interop
 from mmcache_ref.cli.judging import conform, replay
 from mmcache_ref.cli.reading import faults, show_clauses
 from mmcache_ref.cli.sharing import shm
+from mmcache_ref.cli.simulating import simulate_target
 from mmcache_ref.oracle.supervisor import stop
 
 COMMANDS: Final[Mapping[str, Callable[..., None]]] = {
@@ -30,6 +31,7 @@ COMMANDS: Final[Mapping[str, Callable[..., None]]] = {
     "faults": faults,
     "hunt": hunt_faults,
     "interop": interop,
+    "simulate": simulate_target,
     "bench": bench,
     "shm": shm,
     "schema": schema,

@@ -9,7 +9,7 @@ from typing import Annotated, Any, Literal
 import msgspec
 import typer
 
-from mmcache_ref.cli.console import output, progress_lines
+from mmcache_ref.cli.console import listed_names, output, progress_lines
 from mmcache_ref.model import (
     drift,
     key_replicated,
@@ -73,8 +73,8 @@ def explore_model(
         config = _model_config(
             module,
             preset,
-            accidents=_names(accidents),
-            protections=_names(protections),
+            accidents=listed_names(accidents),
+            protections=listed_names(protections),
             depth=depth,
             clears=clears,
         )
@@ -94,11 +94,6 @@ def explore_model(
     else:
         output.print(exploration_text(found))
     raise typer.Exit(EXIT_CODES[exploration_status(found)])  # type: ignore[index]
-
-
-def _names(listed: list[str] | None) -> list[str]:
-    """The names in lists with commas."""
-    return [name.strip() for name in ",".join(listed or ()).split(",") if name.strip()]
 
 
 def _model_config(module: Any, preset: str, **options: Any) -> Any:

@@ -1,0 +1,71 @@
+"""`mmcache-ref simulate`: the caches of a target in their protocol, for a while."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+import typer
+
+from mmcache_ref.cli.console import fail, listed_names, progress_lines, show
+from mmcache_ref.oracle.errors import TargetUnavailable
+from mmcache_ref.oracle.simulation import Plan, simulate
+from mmcache_ref.oracle.targets import check_target, resolve
+from mmcache_ref.oracle.verdict import EXIT_CODES
+from mmcache_ref.report.simulation import simulation_json, simulation_text
+
+
+def simulate_target(
+    target: Annotated[str, typer.Argument(help="As for conform.")] = "reference",
+    cache: Annotated[
+        Literal["lru", "shm"], typer.Option(help="The key-replicated pair, or the shared-memory caches.")
+    ] = "lru",
+    workers: Annotated[
+        int, typer.Option(min=1, max=16, help="That read, with --cache shm; an LRU pair has one P1.")
+    ] = 2,
+    requests: Annotated[int, typer.Option(min=1, help="That clients make.")] = 500,
+    accidents: Annotated[
+        list[str] | None,
+        typer.Option("--with", help="Accidents, with commas between, or all. May be repeated."),
+    ] = None,
+    protections: Annotated[
+        list[str] | None,
+        typer.Option("--protect", help="Protections, with commas between, default or none. May be repeated."),
+    ] = None,
+    seed: Annotated[int, typer.Option(min=0, help="Of everything that is random.")] = 0,
+    output_format: Annotated[Literal["text", "json"], typer.Option("--format")] = "text",
+) -> None:
+    """Run random requests and accidents through a target's caches in one process, and judge every step.
+
+    P0, the channel and P1 or the workers take turns, so a seed always gives the same simulation. Prints what
+    it cost; exits with 2 when the target leaves the model, or the protections that were chosen do not keep
+    what users rely on.
+
+    Example: mmcache-ref simulate --cache shm --with abort,fan-out --seed 7
+    """
+    stopping = listed_names(protections or ["default"])
+    plan = Plan(
+        cache,
+        requests,
+        workers,
+        seed,
+        tuple(listed_names(accidents)),
+        tuple([name for name in stopping if name != "none"]),
+    )
+    try:
+        check_target(target)
+        plan.config  # noqa: B018 - a name that is unknown is told here
+    except ValueError as error:
+        raise typer.BadParameter(str(error)) from None
+    try:
+        namespace = resolve(target)
+    except TargetUnavailable as error:
+        fail(str(error), EXIT_CODES["undetermined"])
+    with progress_lines() as progress:
+        line = progress.add_task("simulate", what="", total=requests)
+
+        def observe(done: int) -> None:
+            progress.update(line, completed=done, what=f"{done:,} of {requests:,} requests")
+
+        found = simulate(target, namespace, plan, progress=observe)
+    show({"text": simulation_text, "json": simulation_json}[output_format](found))
+    raise typer.Exit(EXIT_CODES[found.status])
