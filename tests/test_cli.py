@@ -159,7 +159,10 @@ COMMANDS = [each.name or getattr(each.callback, "__name__", "") for each in app.
 
 
 def test_the_commands_come_in_the_order_of_their_use() -> None:
-    assert " ".join(COMMANDS) == "conform replay explore clauses faults hunt shm schema version"
+    assert (
+        " ".join(COMMANDS)
+        == "conform replay explore clauses faults hunt interop simulate bench shm schema version"
+    )
 
 
 @pytest.mark.parametrize("name", COMMANDS)
