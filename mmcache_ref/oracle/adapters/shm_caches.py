@@ -77,7 +77,7 @@ class ShmCachesAdapter:
             case operations.Reject(request, children):
                 return self._sent(deployment.reject, request, children)
             case operations.SubmitAgain(position):
-                self._updates = []
+                self._updates.clear()
                 return self._carried(deployment.retry(position))
             case operations.Read(position, worker):
                 message = deployment.channel[position]
@@ -211,13 +211,16 @@ class ShmCachesAdapter:
         )
 
     def _implementation(self, workers: int) -> protocol.SharedImplementation:
-        """The target's caches, with payloads made of descriptions."""
+        """The target's caches, with payloads made of descriptions.
+
+        Nothing in it refers to the adapter, so that the segment is closed as soon as the adapter is gone.
+        """
+        namespace, payloads, noted = self._namespace, self.payloads, self._updates
 
         def merge(sender: Any, hashes: Any, hits: Any, items: Any, updates: Any) -> Any:
-            merged, merged_updates = self._namespace.merge_mm_kwargs(
-                sender, hashes, hits, self._namespace.MultiModalKwargsItems(items), updates
-            )
-            self._updates = [each for group in hashes for each in merged_updates[group]]
+            made = namespace.MultiModalKwargsItems(items)
+            merged, merged_updates = namespace.merge_mm_kwargs(sender, hashes, hits, made, updates)
+            noted[:] = [each for group in hashes for each in merged_updates[group]]
             return merged, merged_updates
 
         return protocol.SharedImplementation(
@@ -225,17 +228,14 @@ class ShmCachesAdapter:
             make_sender=self._segment.make_sender,
             make_receiver=self._segment.make_receiver,
             merge=merge,
-            make_feature=self._namespace.make_feature,
-            process=lambda content, modality, index: (
-                self.payloads.item(content),
-                self.payloads.prompt_updates(content),
-            ),
-            size=self.payloads.bytes_of,
+            make_feature=namespace.make_feature,
+            process=lambda content, *_: (payloads.item(content), payloads.prompt_updates(content)),
+            size=payloads.bytes_of,
         )
 
     def _sent(self, operate: Any, request: Request, children: int) -> Any:
         """What P0 made of a request, or the hashes for the lack of which it was refused.   [SC-26]"""
-        self._updates = []
+        self._updates.clear()
         try:
             return self._carried(operate(self._request(request), children))
         except ValueError as error:
@@ -275,7 +275,7 @@ class ShmCachesAdapter:
         """A client brings a handle instead of data."""
         if not hasattr(self.deployment.front_end.sender, "validate_input_item"):
             raise NotOffered("the target does not validate what clients send")
-        self._updates = []
+        self._updates.clear()
         content = self._contents.get(key, Content(1))
         return self._carried(bring(protocol.RequestItem(key, content), handle))
 
