@@ -7,6 +7,7 @@ import re
 import struct
 from hashlib import sha256
 from typing import Any
+from unittest.mock import MagicMock
 
 import pytest
 from hypothesis import given
@@ -118,9 +119,20 @@ def test_only_the_secret_of_a_writer_that_seals_is_marked() -> None:
 
 
 @pytest.mark.clause("OS-08")
-@pytest.mark.parametrize("keeps_order", [False, True])
-def test_a_barrier_can_be_passed_again_and_again(monkeypatch: pytest.MonkeyPatch, keeps_order: bool) -> None:
+@pytest.mark.parametrize(("keeps_order", "times"), [(False, 2), (True, 0)])
+def test_a_barrier_takes_its_lock_twice_where_the_machine_keeps_no_order(
+    monkeypatch: pytest.MonkeyPatch, keeps_order: bool, times: int
+) -> None:
+    lock = MagicMock()
     monkeypatch.setattr(seals, "KEEPS_ORDER", keeps_order)
+    monkeypatch.setattr(seals, "_BARRIER", lock)
+    barrier()
+    assert [call[0] for call in lock.mock_calls] == ["__enter__", "__exit__"] * times
+
+
+@pytest.mark.clause("OS-08")
+def test_a_barrier_can_be_passed_again_and_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(seals, "KEEPS_ORDER", False)
     barrier()
     barrier()
 

@@ -16,8 +16,10 @@ from mmcache_ref.model import (
     lru,
     object_store,
     processor_only,
+    publication_properties,
     receiver,
     ring_buffer,
+    ring_publication,
     sender,
     shm_caches,
     shm_pair,
@@ -40,6 +42,7 @@ EXPLORABLE: dict[str, tuple[Any, Mapping[str, Property]]] = {
     "ring-buffer": (ring_buffer, ring_buffer.PROPERTIES),
     "object-store": (object_store, object_store.PROPERTIES),
     "shm-pair": (shm_pair, shm_pair.PROPERTIES),
+    "ring-publication": (ring_publication, publication_properties.PROPERTIES),
     "key-replicated": (key_replicated, drift.PROPERTIES),
     "shm-caches": (shm_caches, shm_properties.PROPERTIES),
 }
@@ -102,6 +105,7 @@ def _model_config(module: Any, preset: str, **options: Any) -> Any:
         return module.configure(preset, **options)
     if any(options.values()):
         raise ValueError(
-            f"{module.NAME} has no accidents and no protections: only key-replicated and shm-caches have any"
+            f"{module.NAME} has no accidents and no protections: only key-replicated, ring-publication and "
+            "shm-caches have any"
         )
     return module.PRESETS[preset]

@@ -112,6 +112,7 @@ class ObjectChunks:
 
     def _acknowledge(self, begin: int, monotonic_id: int, signature: bytes) -> bool:
         """Count one read if the chunk is still in its place; whether it is.   [OS-23, OS-32, OS-41]"""
+        barrier()
         if self._reader_lock is None:
             return self._size_in_place(begin, monotonic_id, signature) is not None
         self._lock(self._reader_lock)

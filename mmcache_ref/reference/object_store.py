@@ -192,6 +192,7 @@ class SingleWriterShmObjectStorage(ObjectChunks):
         try:
             value = self.ser_de.deserialize(self._memory[begin + HEAD.size : begin + size])
         except Exception:
+            barrier()
             if self._size_in_place(begin, monotonic_id, handle) is None:
                 raise self._stale(address, monotonic_id) from None
             raise

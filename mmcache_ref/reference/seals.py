@@ -45,11 +45,13 @@ def is_marked(secret: bytes) -> bool:
 
 
 def barrier() -> None:
-    """Every store before becomes visible before every store after.   [OS-08]
+    """Every load and store before is done before every load and store after.   [OS-08]
 
-    Taking and releasing a lock is the only such order that Python offers. Where the machine keeps the order
-    of stores, and that of loads, none is needed.
+    A lock is the only such order that Python offers. What comes before it is done before it is released, and
+    what comes after it after it is taken, so once is not enough: both could meet inside. Where the machine
+    keeps the order of stores, and that of loads, none is needed.
     """
     if not KEEPS_ORDER:
-        with _BARRIER:
-            pass
+        for _ in range(2):
+            with _BARRIER:
+                pass

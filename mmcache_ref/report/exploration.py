@@ -13,7 +13,7 @@ from rich.text import Text
 
 from mmcache_ref.model.explore import Exploration, Progress, Run, Verdict
 from mmcache_ref.oracle.wording import operation_in_words, state_in_words
-from mmcache_ref.report.columns import Columns, key_replicated, ring_buffer, shm_caches
+from mmcache_ref.report.columns import Columns, key_replicated, ring_buffer, ring_publication, shm_caches
 from mmcache_ref.report.columns.common import outcome_in_words as plain_outcome_in_words
 
 COLOURS = {"holds": "green", "violated": "red", "undetermined": "yellow"}
@@ -21,6 +21,7 @@ STATUSES = {"holds": "conforms", "violated": "violates", "undetermined": "undete
 COLUMNS: Mapping[str, Columns] = {
     "key-replicated": key_replicated.COLUMNS,
     "ring-buffer": ring_buffer.COLUMNS,
+    "ring-publication": ring_publication.COLUMNS,
     "shm-caches": shm_caches.COLUMNS,
 }
 """How the states of a model are shown; those of the others in words, in one column."""
@@ -119,6 +120,7 @@ def never_taken(exploration: Exploration) -> list[str]:
     """The accidents that are on and never happened, since nothing led to them."""
     taken = {operation for operation, _ in exploration.taken}
     wanted = set(getattr(exploration.config, "accidents", ()))
+    wanted -= getattr(exploration.model, "CONDITIONS", frozenset())
     met_by = {"invalidate-race": {"update"}, "lost-report": {"lose-report"}, "clear-in-flight": {"clear"}}
     seen_in_requests = {"fan-out", "mixed-modality", "new-content", "oversize", "reorder"}
     return sorted(name for name in wanted - seen_in_requests if not taken & met_by.get(name, {name}))
