@@ -23,7 +23,7 @@ def shm(
     ] = None,
     output_format: Annotated[Literal["text", "json"], typer.Option("--format")] = "text",
 ) -> None:
-    """Show the shared-memory segments of this library, or remove what dead writers left.   [RB-37]
+    """Show the shared-memory segments of this library, or remove what dead writers left.
 
     A writer removes its segment when it ends; one that was killed hard cannot. `clean` never removes a
     segment whose writer lives or cannot be seen from here, nor one of another program.
