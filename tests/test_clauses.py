@@ -102,6 +102,7 @@ def test_a_stronger_clause_names_the_faults_it_answers_and_a_seed_none() -> None
 def test_a_rule_is_a_sentence_and_demands_views() -> None:
     for each in all_clauses().values():
         assert each.rule.endswith("."), each.id
+        assert each.views, each.id
         assert set(each.views) <= set(matrix_module.VIEWS), each.id
 
 
