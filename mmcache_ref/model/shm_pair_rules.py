@@ -89,8 +89,10 @@ _UNCOUNTED = {
     ("clear", "cleared"): "SC-12",
 }
 """Operations that say themselves what they do to the counters."""
+_RECORDING = {("clear", "cleared"): "SC-12", ("invalidate", "ignored"): "IF-08"}
+"""Operations that say themselves what they do to the prompt updates on record."""
 CULPRITS: Mapping[tuple[str, str, str], str] = {
     (operation, kind, name): clause
     for (operation, kind), clause in _UNCOUNTED.items()
     for name in ("hits", "total")
-} | {("clear", "cleared", name): "SC-12" for name in ("records", "updates")}
+} | {(*case, name): clause for case, clause in _RECORDING.items() for name in ("records", "updates")}

@@ -58,7 +58,7 @@ def operations(config: Config, state: State) -> Iterator[Operation]:
             yield Touch(key)
     for key, content in config.contents:
         entry = stored.get(key)
-        if may_put and (entry is None or entry.references < config.references):
+        if may_put and (entry is None or (is_early and entry.references < config.references)):
             yield Update(key, content)
     yield from _of_readers(config, state)
     if is_early:

@@ -69,7 +69,8 @@ def pair_result_in_words(result: Mapping[str, Any]) -> str | None:
     if result.get("result") == "handed":
         return f"a handle with the updates of {_described(result['updates'])}"
     if result.get("result") == "served":
-        return f"the input {_described(result['item'])} with the updates of {_described(result['updates'])}"
+        item, updates = _described(result["item"]), _described(result["updates"])
+        return f"the input {item}" + (f" with the updates of {updates}" if updates != item else "")
     return None
 
 

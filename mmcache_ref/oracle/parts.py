@@ -7,7 +7,7 @@ from typing import Any
 
 import msgspec
 
-from mmcache_ref.model import processor_cache, receiver
+from mmcache_ref.model import processor_cache, receiver, shm_pair_alphabet
 
 
 def first_difference(expected: Any, actual: Any) -> tuple[int | None, Any, Any]:
@@ -62,4 +62,6 @@ def elementary(operation: Any) -> tuple[Any, ...]:
             return tuple(map(receiver.Update, hashes, contents))
         case processor_cache.UpdateAll(contents, hashes):
             return tuple(map(processor_cache.Update, hashes, contents))
+        case shm_pair_alphabet.UpdateAll(contents, hashes):
+            return tuple(map(shm_pair_alphabet.Update, hashes, contents))
     return ()

@@ -7,7 +7,7 @@ import dataclasses
 from collections.abc import Mapping
 from typing import Any, Final
 
-from mmcache_ref.model import lru, processor_cache, receiver
+from mmcache_ref.model import lru, processor_cache, receiver, shm_pair_alphabet
 from mmcache_ref.oracle.component import NOT_EMPTY_CLAUSE
 from mmcache_ref.oracle.components import COMPONENTS
 from mmcache_ref.oracle.errors import NotOffered
@@ -23,6 +23,7 @@ QUESTIONS: Final[Mapping[str, Any]] = {
     "processor-only": processor_cache.Fresh(KEYS),
     "sender": processor_cache.Fresh(KEYS),
     "receiver": receiver.Fresh(KEYS),
+    "shm-pair": shm_pair_alphabet.Fresh(KEYS),
 }
 """For each component that is a cache, what is asked of it."""
 

@@ -99,7 +99,7 @@ class ShmPairAdapter:
                 item = self._item(feature)
                 return self._received(item, lambda: receiver.get_and_update_item(item, feature.key))
             case operations.Verify(feature):
-                return receiver.touch_receiver_cache_item(feature.key, self._item(feature))
+                return _offered(receiver, "touch_receiver_cache_item")(feature.key, self._item(feature))
             case operations.Features(features):
                 return self._features(receiver, features)
             case operations.ReceiveAll(features, _, is_unequal):
@@ -121,13 +121,14 @@ class ShmPairAdapter:
         if isinstance(records, dict):
             seen["records"] = tuple(sorted(records))
             stored = getattr(store, "key_index", ())
-            seen["updates"] = tuple(
-                [
-                    self.payloads.payloads.updates_content(records[key])
-                    for key in sorted(records)
-                    if key in stored
-                ]
-            )
+            told = [
+                self.payloads.payloads.updates_content(records[key])
+                for key in sorted(records)
+                if key in stored
+            ]
+            # Early releases keep more in them.
+            if all(isinstance(each, Content) for each in told):
+                seen["updates"] = tuple(told)
         if hasattr(store, "_touched") and hasattr(store, "id_index"):
             seen["touched"] = read(lambda: tuple(sorted(store.id_index[each] for each in store._touched)))
         return seen
@@ -255,7 +256,7 @@ class ShmPairAdapter:
             shown_for, item = shm_forms.changed(namespace, self._handle(key), key, operation.form)
             receiver = self._receiver(0)
             if operation.call == "verify":
-                return receiver.touch_receiver_cache_item(shown_for, item)
+                return _offered(receiver, "touch_receiver_cache_item")(shown_for, item)
             return self._received(item, lambda: receiver.get_and_update_item(item, shown_for))
         validate = _offered(self.sender, "validate_input_item")
         match operation:
@@ -279,10 +280,11 @@ class ShmPairAdapter:
         if not isinstance(content, Content):
             return content
         is_input = out is given
-        if not is_input and not is_locked:
-            return UNLOCKED
-        if not is_input and self._is_shared(out):
-            return SHARED
+        if ADDRESS in given and not is_input:
+            if not is_locked:
+                return UNLOCKED
+            if self._is_shared(out):
+                return SHARED
         return Received(content, is_input=is_input)
 
     def _is_shared(self, item: Any) -> bool:

@@ -1,0 +1,17 @@
+"""A touch of a stored key counts as a lookup.   [SC-08]"""
+
+from __future__ import annotations
+
+from broken import Breaks, names
+from mmcache_ref import reference
+
+BREAKS = Breaks("shm-pair", ("SC-08",), longest=2, level=1)
+
+
+class ShmObjectStoreSenderCache(reference.ShmObjectStoreSenderCache):
+    def touch_sender_cache_item(self, mm_hash: str) -> None:
+        self._total += self.is_cached_item(mm_hash)
+        super().touch_sender_cache_item(mm_hash)
+
+
+globals().update(names(ShmObjectStoreSenderCache=ShmObjectStoreSenderCache))

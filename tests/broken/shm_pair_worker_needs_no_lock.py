@@ -1,0 +1,19 @@
+"""A worker without a lock makes its own.   [SC-17]"""
+
+from __future__ import annotations
+
+import threading
+from typing import Any
+
+from broken import Breaks, names
+from mmcache_ref import reference
+
+BREAKS = Breaks("shm-pair", ("SC-17",), longest=1)
+
+
+class ShmObjectStoreReceiverCache(reference.ShmObjectStoreReceiverCache):
+    def __init__(self, vllm_config: Any, shared_worker_lock: Any) -> None:
+        super().__init__(vllm_config, shared_worker_lock or threading.Lock())
+
+
+globals().update(names(ShmObjectStoreReceiverCache=ShmObjectStoreReceiverCache))
