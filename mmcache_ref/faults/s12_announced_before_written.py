@@ -3,8 +3,8 @@
 The writer first stores what tells a reader that the chunk is complete, and then the payload. A processor
 with weakly ordered memory has the same effect though the program is right. A reader that comes in between
 finds a valid chunk and copies what was there before, or half of each. This fault is the program's: it
-stores in the wrong order. What the processor may reorder, no test on one machine shows; the specification
-names the order.
+stores in the wrong order. What a processor may reorder no test on one machine shows: the model of single
+accesses tries it, and says which barriers are needed.
 """
 
 from __future__ import annotations
@@ -49,4 +49,6 @@ FAULT = Fault(
     component="object-store",
     clauses=("OS-08",),
     upstream=("#27858", "#29389"),
+    accidents=("early-handle",),
+    without=("seal-last",),
 )

@@ -31,4 +31,6 @@ FAULT = Fault(
     rule=ask_the_id_only,
     component="object-store",
     clauses=("OS-22", "OS-42"),
+    accidents=("look-alike", "clear-meanwhile"),
+    without=("seals",),
 )

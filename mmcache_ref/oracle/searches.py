@@ -5,7 +5,17 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Final, NamedTuple
 
-from mmcache_ref.model import drift, environment, key_replicated, shm_caches, shm_environment, shm_properties
+from mmcache_ref.model import (
+    drift,
+    environment,
+    key_replicated,
+    publication_environment,
+    publication_properties,
+    ring_publication,
+    shm_caches,
+    shm_environment,
+    shm_properties,
+)
 from mmcache_ref.model.explore import Property
 
 
@@ -27,10 +37,20 @@ SHM_CACHES: Final = Search(
     frozenset(shm_environment.ACCIDENTS),
     shm_environment.DEFAULT_PROTECTIONS,
 )
-IN_SHARED_MEMORY: Final = frozenset({"ring-buffer", "object-store", "shm-caches"})
-"""Components whose faults the model of the shared-memory caches can have."""
+RING_PUBLICATION: Final = Search(
+    ring_publication,
+    publication_properties.PROPERTIES,
+    frozenset(publication_environment.ACCIDENTS),
+    publication_environment.DEFAULT_PROTECTIONS,
+)
+OF_COMPONENTS: Final = {
+    "ring-buffer": RING_PUBLICATION,
+    "object-store": RING_PUBLICATION,
+    "shm-caches": SHM_CACHES,
+}
+"""The model that can have the faults of a component, where it is not that of the pair."""
 
 
 def search_for(fault: Any) -> Search:
     """The model that can be told to behave like the fault, if any can."""
-    return SHM_CACHES if fault.component in IN_SHARED_MEMORY else KEY_REPLICATED
+    return OF_COMPONENTS.get(fault.component, KEY_REPLICATED)
