@@ -9,7 +9,14 @@ from typing import Any
 
 from rich.console import Console
 
-from mmcache_ref.model import drift, key_replicated, shm_caches, shm_properties
+from mmcache_ref.model import (
+    drift,
+    key_replicated,
+    publication_properties,
+    ring_publication,
+    shm_caches,
+    shm_properties,
+)
 from mmcache_ref.model.explore import Property, explore
 from mmcache_ref.report.exploration import exploration_text
 
@@ -116,3 +123,34 @@ def test_an_accident_that_is_part_of_another_operation_is_not_said_to_have_never
     for accident in everything:
         lines = printed(shm_caches, shm_properties.PROPERTIES, 120, [accident])
         assert not any(line.startswith("Never happened") for line in lines), accident
+
+
+def test_a_run_of_single_accesses_shows_whose_each_word_is() -> None:
+    """What 0.32 keeps is not enough: a reader returns half of a and half of b, and counts in b."""
+    lines = printed(
+        ring_publication,
+        publication_properties.PROPERTIES,
+        120,
+        ["clear-meanwhile"],
+        ["handle-last", "count-last", "count-under-lock"],
+    )
+    rows = run_of(lines, "OS-41 never-torn: 13 steps")
+    assert rows[0] == ["1", "r1 gets a", "a a", "a 0", "-", "a a", "", ""]
+    assert ["7", "w stores first", "b b", "b 0", "-", "b a", "", ""] in rows
+    assert rows[-2:] == [
+        ["12", "r1 stores count", "b b", "b 1", "-", "b a", "r1", ""],
+        ["13", "r1 leaves the lock", "b b", "b 1", "-", "b a", "", "returned a and b"],
+    ]
+    assert not any(line.startswith("Never happened") for line in lines)
+
+
+def test_a_run_of_single_accesses_says_what_stands_in_the_old_place_and_that_the_writer_waited() -> None:
+    properties = publication_properties.PROPERTIES
+    planted = printed(ring_publication, properties, 120, ["look-alike", "clear-meanwhile"])
+    (laid,) = [row for row in run_of(planted, "OS-42 not-planted") if row[1].startswith("b begins")]
+    assert laid[1] == "b begins in another place"
+    early = run_of(printed(ring_publication, properties, 120, ["look-alike"]), "RB-29 as-handed-out")
+    deeds = [row[1] for row in early]
+    assert "b begins in the same place" in deeds
+    assert deeds.index("w finds all counted") < deeds.index("w hands out b") < deeds.index("r0 gets b")
+    assert early[-1][-1] == "returned a"
