@@ -222,8 +222,23 @@ def test_a_structure_that_comes_again_is_read_alike(value: Any) -> None:
     assert first is not second is not third
 
 
+@pytest.mark.clause("OS-20")
+@pytest.mark.parametrize("slices", [[slice(0, 2)], [[slice(0, 2)], (slice(1),)]], ids=repr)
+def test_what_was_read_is_not_changed_by_what_is_done_with_another_copy(slices: list[Any]) -> None:
+    serde = MsgpackSerde()
+    field = MultiModalFlatField(slices=slices, dim=1, keep_on_cpu=True)
+    bytes_ = payload(MultiModalKwargsItem({"a": MultiModalFieldElem([1, [2]], field)}))
+    copies: list[Any] = [serde.deserialize(bytes_)["a"] for _ in range(3)]
+    for each in copies:
+        assert (each.field, each.data) == (field, [1, [2]])
+        each.field.slices[0] = each.data[1][0] = "changed"
+        each.field.slices.append("changed")
+
+
 @pytest.mark.clause("OS-38")
-@pytest.mark.parametrize("value", [{"a": 1}, [b"x"], (b"x",), [slice(1)], [2**70], item()["grid"]], ids=repr)
+@pytest.mark.parametrize(
+    "value", [{"a": 1}, [b"x"], (b"x",), [slice([1])], [2**70], item()["grid"]], ids=repr
+)
 def test_a_structure_without_a_plan_is_read_again_and_again(value: Any) -> None:
     serde = MsgpackSerde()
     for _ in range(3):
@@ -268,6 +283,10 @@ UNWRITABLE = {
     "an enumeration": Seven.SEVEN,
     "objects in an array": np.array([None]),
     "named fields": np.zeros(1, dtype=[("a", "i4")]),
+    "a text without room": np.str_(""),
+    "records without room": np.zeros(3, dtype="|V0"),
+    "bits": torch.empty(2, dtype=torch.bits8),
+    "half a byte": torch.empty(2, dtype=torch.uint4),
     "a kind of array": np.zeros(1).view(Array),
     "a sparse tensor": torch.zeros(2, 2).to_sparse(),
     "a tensor without bytes": torch.zeros(2, device="meta"),

@@ -65,6 +65,14 @@ UNREADABLE = {
     "an array of records": noded([4, "i4,i4", 1], bytes(8)),
     "an unknown dtype": noded([4, "<f5", 1], bytes(5)),
     "a name that is no dtype": noded([3, "ones", 1], bytes(4)),
+    "a module of PyTorch": noded([3, "_inductor", 1], bytes(4)),
+    "quantised": noded([3, "qint8", 4], bytes(4)),
+    "bits": noded([3, "bits8", 4], bytes(4)),
+    "another name of a dtype": noded([3, "float", 1], bytes(4)),
+    "many texts without room": noded([4, "<U0", 2**60]),
+    "many strings without room": noded([4, "|S0", 2**60]),
+    "many records without room": noded([4, "|V0", 2**60]),
+    "a text without room": noded([5, "<U0"]),
     "a dtype that is no name": noded([4, [0], 1], bytes(4)),
     "no tag": noded([]),
     "an unknown tag": noded([14]),
@@ -118,6 +126,16 @@ def test_nothing_is_unpickled(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(pickle, "loads", None)
     monkeypatch.setattr(pickle, "Unpickler", None)
     assert MsgpackSerde().deserialize(payload([item(), "x"])) == [item(), "x"]
+
+
+@pytest.mark.clause("OS-24")
+@pytest.mark.parametrize("name", ["_inductor", "onnx", "ones", "__name__"])
+def test_pytorch_is_not_asked_for_a_name_from_the_segment(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[str] = []
+    monkeypatch.setattr(torch, "__getattr__", asked.append)
+    with pytest.raises(SerdeError, match="not the dtype of a tensor"):
+        MsgpackSerde().deserialize(noded([3, name, 1], bytes(4)))
+    assert asked == []
 
 
 @pytest.mark.clause("OS-24")

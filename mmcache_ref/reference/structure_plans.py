@@ -16,7 +16,7 @@ import numpy as np
 
 from .copying import copied
 from .structure_reader import ItemClasses, Reader, array_dtype, number_of_elements, tensor_form
-from .structures import ARRAY, ITEM, LIST, PLAIN, TENSOR, TUPLE, Node, SerdeError
+from .structures import ARRAY, FLAT, ITEM, LIST, PLAIN, SLICE, TENSOR, TUPLE, Node, SerdeError
 
 Build: TypeAlias = Callable[[memoryview], Any]
 """Makes a value from the leaves of its object."""
@@ -80,7 +80,7 @@ class _Planning:
 
     def build(self, node: Node) -> Build:
         """What builds the value of this node; `SerdeError` if it has no plan."""
-        if type(node) in PLAIN or type(node) is int:
+        if _is_plain(node):
             return lambda leaves: node
         if node[0] not in _BUILDERS:
             raise SerdeError(f"no plan for {node!r:.80}")
@@ -116,16 +116,35 @@ class _Planning:
         begin = self._next(number_of_elements(shape) * dtype.itemsize)
         return lambda leaves: copied(np.ndarray(shape, dtype, leaves, begin))
 
+    def _slice(self, node: list[Node]) -> Build:
+        """A slice of plain values is made once: it never changes."""
+        if not all(_is_plain(part) for part in node[1:]):
+            raise SerdeError(f"no plan for {node!r:.80}")
+        made = slice(*node[1:])
+        return lambda leaves: made
+
+    def _field(self, node: list[Node]) -> Build:
+        """A field: made once if all that it says is plain, else for each object, with its lists.   [OS-20]"""
+        if all(_is_plain(part) for part in node):
+            made = Reader(memoryview(b""), self._classes).value(node)
+            return lambda leaves: made
+        if node[0] != FLAT:
+            raise SerdeError(f"no plan for {node!r:.80}")
+        flat = self._classes.flat
+        keep_on_cpu = bool(node[1])
+        slices, dim = self.build(node[2]), self.build(node[3])
+        return lambda leaves: flat(slices=slices(leaves), dim=dim(leaves), keep_on_cpu=keep_on_cpu)
+
     def _item(self, node: list[Node]) -> Build:
-        """The fields of the elements are made once: they never change."""
+        """An item; the leaves of an element's field come before those of its data."""
         item: Any = self._classes.item
         element = self._classes.element
         parts = []
         for key, field, data in zip(node[1::3], node[2::3], node[3::3], strict=True):
-            parts.append((key, Reader(memoryview(b""), self._classes).value(field), self.build(data)))
+            parts.append((key, self._field(field), self.build(data)))
 
         def elements(leaves: memoryview) -> dict[str, Any]:
-            return {key: element(data=build(leaves), field=field) for key, field, build in parts}
+            return {key: element(field=field(leaves), data=build(leaves)) for key, field, build in parts}
 
         if getattr(item, "__init__", None) is not UserDict.__init__:
             return lambda leaves: item(elements(leaves))
@@ -139,11 +158,16 @@ class _Planning:
         return build_item
 
 
+def _is_plain(node: Node) -> bool:
+    return type(node) in PLAIN or type(node) is int
+
+
 _BUILDERS: Final[dict[int, Callable[[_Planning, list[Node]], Build]]] = {
     LIST: _Planning._list,
     TUPLE: _Planning._tuple,
     TENSOR: _Planning._tensor,
     ARRAY: _Planning._array,
+    SLICE: _Planning._slice,
     ITEM: _Planning._item,
 }
 """By tag, what makes the plan of a node."""

@@ -24,6 +24,7 @@ from .structures import (
     LIST,
     PLAIN,
     SHARED,
+    TENSOR_DTYPES,
     Node,
     SerdeError,
     array_dtype_name,
@@ -211,12 +212,15 @@ class TensorForm(NamedTuple):
 
 @lru_cache(maxsize=256)
 def tensor_form(name: str) -> TensorForm:
-    """How a tensor of the dtype of that name is made; `SerdeError` if there is none."""
+    """How a tensor of the dtype of that name is made; `SerdeError` if there is none.   [OS-24]
+
+    The name comes from the segment: `getattr` of PyTorch would import what it names.
+    """
     torch = torch_if_installed()
     if torch is None:
         raise SerdeError("the object holds a tensor, and PyTorch is not installed here")
-    dtype = getattr(torch, name, None)
-    if not isinstance(dtype, torch.dtype):
+    dtype = vars(torch).get(name) if name in TENSOR_DTYPES else None
+    if dtype is None:
         raise SerdeError(f"not the dtype of a tensor: {name!r:.80}")
     name, stand_in = tensor_dtype_name(dtype)
     as_array = torch.empty(0, dtype=stand_in or dtype).numpy().dtype

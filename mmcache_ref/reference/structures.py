@@ -47,6 +47,13 @@ LARGEST_INTEGER: Final = 2**64 - 1
 PLAIN: Final = frozenset({type(None), bool, float, str})
 """The types of values that are their own node; so is `int`, as far as its 64 bits go."""
 
+TENSOR_DTYPES: Final = frozenset(
+    {"bool", "uint8", "uint16", "uint32", "uint64", "int8", "int16", "int32", "int64"}
+    | {"float16", "bfloat16", "float32", "float64", "complex64", "complex128", "float4_e2m1fn_x2"}
+    | {"float8_e4m3fn", "float8_e4m3fnuz", "float8_e5m2", "float8_e5m2fnuz", "float8_e8m0fnu"}
+)
+"""The names of the dtypes of tensors that are written and read; PyTorch is asked for no other."""
+
 FIELD_ATTRIBUTES: Final = {
     "MultiModalBatchedField": ("keep_on_cpu",),
     "MultiModalFlatField": ("keep_on_cpu", "slices", "dim"),
@@ -157,9 +164,14 @@ def _plain(tensor: Tensor) -> Tensor:
 
 @lru_cache(maxsize=256)
 def tensor_dtype_name(dtype: Any) -> tuple[str, Any]:
-    """The name of a dtype, and for one that NumPy lacks another of the same width."""
+    """The name of a dtype, and for one that NumPy lacks another of the same width.   [OS-24, OS-38]
+
+    Raises `SerdeError` for one that is not written.
+    """
     torch = sys.modules["torch"]
     name = str(dtype).removeprefix("torch.")
+    if name not in TENSOR_DTYPES:
+        raise SerdeError(f"cannot write a tensor of {dtype}")
     try:
         torch.empty(0, dtype=dtype).numpy()
     except TypeError:
@@ -169,8 +181,12 @@ def tensor_dtype_name(dtype: Any) -> tuple[str, Any]:
 
 @lru_cache(maxsize=256)
 def array_dtype_name(dtype: np.dtype[Any]) -> str:
-    """The dtype in NumPy's short form, `<f4`, from which it can be made again; `SerdeError` if it cannot."""
-    if dtype.hasobject or dtype.names is not None or np.dtype(dtype.str) != dtype:
+    """The dtype in NumPy's short form, `<f4`, from which it can be made again; `SerdeError` if it cannot.
+
+    Elements of no bytes cannot: NumPy gives each a byte where it copies them, also where there are millions.
+    [OS-24]
+    """
+    if dtype.itemsize == 0 or dtype.hasobject or dtype.names is not None or np.dtype(dtype.str) != dtype:
         raise SerdeError(f"cannot write an array of {dtype}")
     return dtype.str
 
