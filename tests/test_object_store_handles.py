@@ -66,6 +66,43 @@ def test_a_reader_verifies_without_counting_or_looking(make: Callable[..., Store
         reader.touch(key, address, identifier, signature)
 
 
+class Key(str):
+    """A kind of string, with a form of its own."""
+
+    __slots__ = ()
+
+    def encode(self, *_: Any) -> bytes:
+        return b"another"
+
+
+@pytest.mark.clause("OS-19")
+@pytest.mark.parametrize("kind", [np.str_, Key])
+def test_a_key_of_a_kind_of_string_is_the_plain_string(make: Callable[..., Store], kind: type[str]) -> None:
+    writer = make()
+    reader = make(writer)
+    writer.put(kind("a"), 1)
+    assert list(map(type, [*writer.key_index, *writer.id_index.values()])) == [str, str]
+    assert writer.is_cached(kind("a"))
+    assert writer.get_signature(kind("a")) == writer.get_signature("a")
+    address, identifier, signature, _ = handle_of(writer, "a")
+    for key in ("a", kind("a")):
+        writer.verify_signature(key, address, identifier, signature)
+        reader.touch(key, address, identifier, signature)
+        assert reader.get(address, identifier, signature, key) == 1
+
+
+@pytest.mark.clause("OS-19")
+@pytest.mark.parametrize("key", [5, b"a", True])
+def test_a_key_that_is_no_string_is_refused(make: Callable[..., Store], key: Any) -> None:
+    writer = make()
+    reader = make(writer)
+    with pytest.raises(TypeError, match="a key of the storage is a string"):
+        writer.put(key, 1)
+    writer.put("a", 1)
+    with pytest.raises(HandleSignatureError, match="a key is a string"):
+        reader.get(*handle_of(writer, "a")[:3], key)
+
+
 @pytest.mark.clause("OS-18", "OS-19")
 @pytest.mark.parametrize(
     "change", ["key", "address", "id", "signature", "no key", "no signature", "bool", "range"]

@@ -5,11 +5,12 @@ from __future__ import annotations
 import multiprocessing
 import time
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
-from stores import Store, count, filled, handle_of, make, segment, state
+from stores import Store, count, filled, handle_of, make, segment, sized, state
 
 from mmcache_ref.reference import object_chunks
 from mmcache_ref.reference.handles import StaleHandleError
@@ -95,6 +96,62 @@ def test_a_second_close_does_nothing(make: Callable[..., Store]) -> None:
     for store in (reader, writer):
         store.close()
         store.close()
+
+
+@pytest.mark.clause("OS-37", "RB-30")
+def test_a_closed_store_leaves_no_mapping(make: Callable[..., Store]) -> None:
+    writer, reader = filled(make, 1000, 100)
+    name = writer.ring_buffer.shared_memory.name
+    reader.close()
+    writer.close()
+    assert name not in Path("/proc/self/maps").read_text()
+
+
+@pytest.mark.clause("OS-37", "RB-31")
+def test_a_closed_store_refuses_every_use(make: Callable[..., Store]) -> None:
+    writer, reader = filled(make, 1000, 100)
+    address, monotonic_id, signature, key = handle_of(writer, "0")
+    reader.close()
+    writer.close()
+    uses: list[Callable[[], Any]] = [
+        lambda: writer.put("a", 1),
+        lambda: writer.put(key, 1),
+        lambda: writer.is_cached(key),
+        lambda: writer.get_cached(key),
+        lambda: writer.touch(key),
+        lambda: writer.touch("a"),
+        writer.release_touches,
+        lambda: writer.get_signature(key),
+        lambda: writer.get(address, monotonic_id),
+        writer.free_unused,
+        writer.clear,
+    ]
+    for store in (writer, reader):
+        uses.append(lambda store=store: store.verify_signature(key, address, monotonic_id, signature))
+    uses.append(lambda: reader.get(address, monotonic_id, signature, key))
+    uses.append(lambda: reader.touch(key, address, monotonic_id, signature))
+    for use in uses:
+        with pytest.raises(AssertionError, match="has been closed"):
+            use()
+
+
+@pytest.mark.clause("OS-40")
+def test_a_writer_that_cannot_have_the_lock_frees_and_clears_nothing(
+    make: Callable[..., Store], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(object_chunks, "LOCK_SECONDS", 0.01)
+    lock = multiprocessing.Lock()
+    writer = make(300, lock=lock)
+    reader = make(writer)
+    writer.put("a", sized(200))
+    reader.get(*handle_of(writer, "a"))
+    before = state(writer), segment(writer)
+    for use in (lambda: writer.put("b", sized(200)), writer.free_unused, writer.clear):
+        with lock, pytest.raises(RuntimeError, match="died holding it"):
+            use()
+        assert (state(writer), segment(writer)) == before
+    writer.put("b", sized(200))
+    assert list(writer.key_index) == ["b"]
 
 
 @pytest.mark.clause("OS-40")

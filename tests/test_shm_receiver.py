@@ -117,6 +117,9 @@ def test_close_removes_the_name_once_and_workers_read_on(shm: Any) -> None:
     assert not Path("/dev/shm", shm.name).exists()
     shm.sender.close()
     assert is_item(shm.workers[0].get_and_update_item(handle, "a"), 1000, 6)
+    assert Path("/proc/self/maps").read_text().count(shm.name) == 1
+    shm.workers[0].close()
+    assert shm.name not in Path("/proc/self/maps").read_text()
 
 
 @pytest.mark.clause("SC-17")

@@ -44,6 +44,15 @@ class ShmObjectStorageHandle:
     reader_lock: Lock | None
 
 
+def plain_key(key: Any) -> str:
+    """The key as a plain string, also of a kind of string; `TypeError` for what is none.   [OS-19]"""
+    if type(key) is str:
+        return key
+    if not isinstance(key, str):
+        raise TypeError(f"a key of the storage is a string, not {key!r:.80}")
+    return str.__str__(key)
+
+
 def key_digest(key: str) -> bytes:
     """What stands for the key in its signatures. A key without a UTF-8 form raises `UnicodeEncodeError`."""
     return sha256(key.encode()).digest()
@@ -95,10 +104,10 @@ def verified(secret: bytes, key: Any, address: Any, monotonic_id: Any, signature
     given = check_handle(address, monotonic_id, signature)
     if key is None:
         raise HandleSignatureError("Missing SHM handle signature: a handle comes with its key")
-    if type(key) is not str:
-        raise HandleSignatureError("Invalid SHM handle signature: a key is a string")
     try:
-        expected = _expected(secret, key, address, monotonic_id)
+        expected = _expected(secret, plain_key(key), address, monotonic_id)
+    except TypeError:
+        raise HandleSignatureError("Invalid SHM handle signature: a key is a string") from None
     except UnicodeEncodeError:
         raise HandleSignatureError("Invalid SHM handle signature: the key has no UTF-8 form") from None
     if not hmac.compare_digest(given, expected):

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import struct
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from multiprocessing.synchronize import Lock
 from typing import Any, Final
 
@@ -57,6 +58,10 @@ class ObjectChunks:
             self._secret = secret
             self._checks_seals = self._has_seals and is_marked(secret)
         return secret
+
+    def _require_open(self) -> None:
+        """`AssertionError` if the ring is closed.   [OS-37, RB-31]"""
+        _ = self.ring_buffer.shared_memory.buf
 
     def _place(self, address: int) -> int:
         """Where in the segment the chunk at a virtual address begins."""
@@ -137,17 +142,25 @@ class ObjectChunks:
         """Add one to the reader count with which the view begins; the caller holds the lock.   [OS-20]"""
         COUNT.pack_into(data_view, 0, COUNT.unpack_from(data_view)[0] + 1)
 
-    def _wipe(self, addresses: Iterable[int]) -> None:
-        """Make the seals at these addresses invalid, under the lock if the writer has it.   [OS-23, OS-26]"""
-        if not self._has_seals:
+    @contextmanager
+    def _no_reader_counts(self) -> Iterator[None]:
+        """Holds the lock while seals go, if the writer has it.   [OS-23]
+
+        It is taken before anything changes: who cannot have it has changed nothing.   [OS-40]
+        """
+        if self._reader_lock is None or not self._has_seals:
+            yield
             return
-        if self._reader_lock is not None:
-            self._lock(self._reader_lock)
+        self._lock(self._reader_lock)
         try:
+            yield
+        finally:
+            self._reader_lock.release()
+
+    def _wipe(self, addresses: Iterable[int]) -> None:
+        """Make the seals at these addresses invalid; no reader counts meanwhile.   [OS-26]"""
+        if self._has_seals:
             for address in addresses:
                 place = self._place(address) + HEAD.size
                 self._memory[place : place + SEAL_BYTES] = NO_SEAL
             barrier()
-        finally:
-            if self._reader_lock is not None:
-                self._reader_lock.release()

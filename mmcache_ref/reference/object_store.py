@@ -10,6 +10,7 @@ from .handles import (
     ShmObjectStorageHandle,
     StaleHandleError,
     key_digest,
+    plain_key,
     sign,
     verified,
 )
@@ -60,10 +61,10 @@ class SingleWriterShmObjectStorage(ObjectChunks):
         there is no room, `TypeError` for a key that is not a string, and what the serde raises.
         """
         assert self.is_writer, "only the writer of the object store can put"
+        self._require_open()
+        key = plain_key(key)
         if key in self.key_index:
             raise ValueError(f"Key {key!r} already exists in the storage: its object must be freed first")
-        if not isinstance(key, str):
-            raise TypeError(f"a key of the storage is a string, not {key!r:.80}")
         digest = key_digest(key)
         data, data_bytes, metadata, md_bytes = self.ser_de.serialize(value)
         size = self.flag_bytes + data_bytes + md_bytes
@@ -120,10 +121,12 @@ class SingleWriterShmObjectStorage(ObjectChunks):
 
     def is_cached(self, key: str) -> bool:
         """Whether the key is stored.   [OS-09]"""
+        self._require_open()
         return key in self.key_index
 
     def get_cached(self, key: str) -> tuple[int, int]:
         """One more reference to the object of a stored key; its address and id.   [OS-10, OS-11]"""
+        self._require_open()
         address, monotonic_id = self.key_index[key]
         self.increment_writer_flag(monotonic_id)
         self._touched.discard(monotonic_id)
@@ -144,17 +147,21 @@ class SingleWriterShmObjectStorage(ObjectChunks):
             handle = verified(self._current_secret(), key, address, monotonic_id, signature)
             if self._size_in_place(self._place(address), monotonic_id, handle) is None:
                 raise self._stale(address, monotonic_id)
-        elif (entry := self.key_index.get(key)) is not None:
-            self._touched.add(entry[1])
+        else:
+            self._require_open()
+            if (entry := self.key_index.get(key)) is not None:
+                self._touched.add(entry[1])
 
     def release_touches(self) -> None:
         """End every touch.   [OS-13]"""
+        self._require_open()
         self._touched.clear()
 
     # Handles
 
     def get_signature(self, key: str) -> list[int]:
         """The signature of the current handle of a stored key.   [OS-15, OS-11]"""
+        self._require_open()
         return list(self._signatures[self.key_index[key][1]])
 
     def verify_signature(
@@ -202,6 +209,7 @@ class SingleWriterShmObjectStorage(ObjectChunks):
 
     def _own_signature(self, address: int, monotonic_id: int) -> bytes:
         """The writer's own handle needs no proof, but must be that of a chunk that lives.   [OS-20, OS-21]"""
+        self._require_open()
         if self.ring_buffer.metadata.get(monotonic_id) != address or monotonic_id not in self._signatures:
             raise self._stale(address, monotonic_id)
         return self._signatures[monotonic_id]
@@ -225,19 +233,22 @@ class SingleWriterShmObjectStorage(ObjectChunks):
     def _free(self, nbytes: int) -> list[int]:
         """Free in order until `nbytes` are freed or a chunk is not free; the freed ids.   [OS-26]"""
         assert self.is_writer, "only the writer of the object store can free"
-        freed = list(self.ring_buffer.free_buf(self.default_is_free_check, nbytes))
-        addresses = []
-        for monotonic_id in freed:
-            address, _ = self.key_index.pop(self.id_index.pop(monotonic_id))
-            addresses.append(address)
-            del self.writer_flag[monotonic_id], self._signatures[monotonic_id]
-        self._wipe(addresses)
+        with self._no_reader_counts():
+            freed = list(self.ring_buffer.free_buf(self.default_is_free_check, nbytes))
+            addresses = []
+            for monotonic_id in freed:
+                address, _ = self.key_index.pop(self.id_index.pop(monotonic_id))
+                addresses.append(address)
+                del self.writer_flag[monotonic_id], self._signatures[monotonic_id]
+            self._wipe(addresses)
         return freed
 
     def clear(self) -> None:
         """Forget every object; ids go on.   [OS-28, OS-29]"""
         assert self.is_writer, "only the writer of the object store can clear"
-        self._wipe([address for address, _ in self.key_index.values()])
+        self._require_open()
+        with self._no_reader_counts():
+            self._wipe([address for address, _ in self.key_index.values()])
         self.ring_buffer.clear()
         self.key_index.clear()
         self.id_index.clear()
@@ -270,5 +281,5 @@ class SingleWriterShmObjectStorage(ObjectChunks):
         )
 
     def close(self) -> None:
-        """Close the ring.   [OS-37]"""
+        """Close the ring: nothing can be done with the store any more.   [OS-37]"""
         self.ring_buffer.close()

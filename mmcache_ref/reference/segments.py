@@ -45,7 +45,7 @@ class Segment:
     def __init__(self, name: str, mapping: mmap.mmap, size: int, removal: Finalize | None) -> None:
         self.name = name
         self.size = size
-        self._mapping = mapping
+        self._mapping: mmap.mmap | None = mapping
         self._buf: memoryview | None = memoryview(mapping)[:size]
         self._removal = removal
 
@@ -59,13 +59,15 @@ class Segment:
     def close(self) -> None:
         """Unmap the segment, and if this process created it remove its name; again: nothing.   [RB-30]
 
-        Views that somebody still holds keep the memory, not the name, until they go.
+        `buf` itself ends here, whoever keeps it. Views that were cut from it, and arrays in it, keep the
+        memory, not the name, until they go.
         """
-        if self._buf is None:
+        if self._buf is None or self._mapping is None:
             return
-        self._buf = None
         with suppress(BufferError):
+            self._buf.release()
             self._mapping.close()
+        self._buf = self._mapping = None
         self.unlink()
 
     def unlink(self) -> None:
