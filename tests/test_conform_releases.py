@@ -1,7 +1,8 @@
 """What the oracle says of published releases: exactly what is true of them.
 
 Older releases, by the threads of their faults. 0.31 and before: handles are not signed (S09: OS-17, OS-18,
-SC-22), a touch is counted as a reference (S01: OS-14, SC-03), and ids begin anew after a clear (S08: OS-29).
+SC-22), a touch is counted as a reference (S01: OS-14, SC-03, SC-08, SC-21), and ids begin anew after a clear
+(S08: OS-29, SC-23).
 0.30 and before: a stale item beats resent data (D09: KR-08, KR-09). 0.28 and before: an item larger than the
 cache is a `ValueError` (D16: PO-04, KR-05, KR-09), a worker asserts where data was stripped (S02: SC-18), and
 there is no `put_if_fits` (LRU-17) and no `cache_if_fits` (IF-03). 0.24: P1 asserts where it misses (D05:
@@ -29,6 +30,7 @@ STRONGER = {
     "object-store": {"OS-06", "OS-07", "OS-19", "OS-22", "OS-23", "OS-24", "OS-41", "OS-42"},
     "ring-buffer": {"RB-11", "RB-15", "RB-19", "RB-36"},
     "shm-caches": {"SC-37"},
+    "shm-pair": {"SC-37"},
 }
 """Component to what 0.32 and all before it break."""
 
@@ -36,6 +38,7 @@ UP_TO_31 = {
     "object-store": {"OS-14", "OS-17", "OS-18", "OS-29"},
     "ring-buffer": {"RB-01", "RB-02", "RB-21"},
     "shm-caches": {"SC-03", "SC-22"},
+    "shm-pair": {"SC-08", "SC-21", "SC-22", "SC-23"},
 }
 UP_TO_30 = {"receiver": {"KR-08", "KR-09"}, **UP_TO_31}
 UP_TO_28 = {
@@ -45,6 +48,7 @@ UP_TO_28 = {
     "sender": {"KR-05"},
     "receiver": {"KR-09"},
     "shm-caches": {"SC-18"},
+    "shm-pair": {"SC-18"},
 }
 UP_TO_24 = {"items": {"IT-01"}, "processor-only": {"IF-08"}, "sender": {"KR-06"}, "receiver": {"KR-11"}}
 SEED: dict[str, list[dict[str, set[str]]]] = {
@@ -123,3 +127,11 @@ def test_the_ring_of_older_releases_is_judged(version: str, seed: set[str], stro
     known_of_all = UP_TO_31["ring-buffer"]
     assert broken(version, "ring-buffer", "upstream") == known_of_all | seed
     assert broken(version, "ring-buffer", "safe") == known_of_all | seed | stronger
+
+
+@pytest.mark.slow
+def test_the_shared_memory_caches_of_the_first_release_are_judged() -> None:
+    """Its ring raises when it has nothing to free, and stays where it was when it is empty."""
+    found = broken("0.11.0", "shm-pair", "safe")
+    assert found >= {"SC-05", "SC-18", "SC-22", "SC-23"}
+    assert found <= {"SC-02", "SC-05", "SC-18", "SC-22", "SC-23", "SC-36", "SC-37"}

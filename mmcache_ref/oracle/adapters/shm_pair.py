@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from mmcache_ref.model import shm_pair_alphabet as operations
-from mmcache_ref.model.component import Content
+from mmcache_ref.model.component import Content, Raised
 from mmcache_ref.model.receiver import Received
 from mmcache_ref.model.shm_pair_alphabet import Feature
 from mmcache_ref.model.shm_pair_results import ANOTHER, Handed, Served
@@ -30,6 +30,9 @@ SHARED: Final = Unexpected("an item that shares memory with the segment")
 
 class ShmPairAdapter:
     """P0's cache and those of its workers, which attach when they are needed."""
+
+    CERTAIN = frozenset({"SC-18"})
+    """What `blamed` names by an assertion that nothing else makes."""
 
     def __init__(self, namespace: Any, config: Config) -> None:
         need(namespace, SENDER, RECEIVER)
@@ -137,7 +140,8 @@ class ShmPairAdapter:
         """What a result tells besides the operation's own rule.
 
         Two answers to one question (IF-06), a handle that is none (SC-06), prompt updates of another item
-        (SC-10), what a read must not do (SC-19), another list (IF-14), a list of calls that are right apart.
+        (SC-10), a feature without data that is not passed over (SC-18), what a read must not do (SC-19),
+        another list (IF-14).
         """
         if aspect != "outcome":
             return None
@@ -145,8 +149,12 @@ class ShmPairAdapter:
             return "IF-06"
         if actual in (UNLOCKED, SHARED):
             return "SC-19"
-        if isinstance(operation, operations.Features) and actual == OTHER_LIST:
-            return "IF-14"
+        if isinstance(operation, operations.Features):
+            if actual == OTHER_LIST:
+                return "IF-14"
+            is_asserted = isinstance(actual, Raised) and actual.error == "AssertionError"
+            if is_asserted and any(feature.source == "nothing" for feature in operation.features):
+                return "SC-18"
         if self._wrong is not None:
             return self._wrong
         pairs = [(expected, actual)]
