@@ -353,7 +353,7 @@ def test_a_run_to_a_violation_shows_chunks_begin_and_end() -> None:
     rows = console.file.getvalue()  # type: ignore[attr-defined]
     for cells in (
         ("operation", "chunks", "begin", "end", "next id", "outcome"),
-        ("allocate 4 B of 42", "0@0+4 1@12+4", "address 12, id 1"),
+        ("allocate 4 B of 20", "0@0+4 1@12+4", "address 12, id 1"),
         ("free but not 1", "1@12+4", "freed 0, asked about 0 1"),
     ):
         assert any(all(cell in row for cell in cells) for row in rows.splitlines()), cells

@@ -138,13 +138,13 @@ def operations(config: Config, state: State) -> Iterator[Operation]:
         yield Free()
         return
     for nbytes in sorted({*config.sizes, *one_over(config.capacity, ring)}):
-        yield Allocate(nbytes, fill=(41 * ring.next_id + 1) % 256)
+        yield Allocate(nbytes, fill=(19 * ring.next_id + 1) % 256)
     yield Allocate(0)
     yield Allocate(-1)
     for chunk in ring.chunks:
         yield Access(chunk.begin)
         yield Access(chunk.begin + config.capacity, by_reader=True)
-        yield Fill(chunk.begin, fill=200 + chunk.id % 50, by_reader=chunk.id % 2 == 1)
+        yield Fill(chunk.begin, fill=54 + chunk.id % 4, by_reader=chunk.id % 2 == 1)
     for address in suspicious(config.capacity, ring):
         yield Access(address)
     yield Free()
