@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from itertools import pairwise
 from typing import Annotated, NamedTuple
 
 import msgspec
@@ -147,6 +148,7 @@ def operations(config: Config, state: State) -> Iterator[Operation]:
         yield Fill(chunk.begin, fill=54 + chunk.id % 4, by_reader=chunk.id % 2 == 1)
     for address in suspicious(config.capacity, ring):
         yield Access(address)
+    yield from looking_like_sizes(config.capacity, ring)
     yield Free()
     yield Free(nbytes=0)
     for count in range(1, len(ring.chunks)):
@@ -187,16 +189,20 @@ def one_over(capacity: int, ring: Ring) -> Iterator[int]:
 
 
 def suspicious(capacity: int, ring: Ring) -> Iterator[int]:
-    """Addresses where no chunk begins: the last places of the area, and the middle of the last payload; from
-    where the id of the oldest chunk, and a byte before it, looks like a size.
-    """
+    """Addresses where no chunk begins: the last places of the area, and the middle of the last payload."""
     yield capacity - 1
     for chunk in ring.chunks[-1:]:
         if chunk.size >= 2 * HEADER:
             yield chunk.begin + chunk.size - HEADER
-    for chunk in ring.chunks:
+
+
+def looking_like_sizes(capacity: int, ring: Ring) -> Iterator[Operation]:
+    """The id 0 of a chunk, with the byte before it, taken for a size: too large for the place; too small."""
+    for before, chunk in pairwise(ring.chunks):
         if chunk.id == 0 and moves.place_in(capacity, chunk.begin) > HEADER:
-            yield chunk.begin - BEFORE_ID
+            yield Access(chunk.begin - BEFORE_ID)
+            yield Fill(before.begin, fill=HEADER)
+            yield Access(chunk.begin - BEFORE_ID)
 
 
 def observe(config: Config, state: State) -> dict[str, object]:

@@ -18,7 +18,7 @@ CAPACITIES: Final = (60, 100, 40, 9, 16, 17, 24, 200, 308, 1000)
 SMALLEST_CHUNK: Final = HEADER + 1
 GAPS: Final = (0, 7, 8, 9)
 """Bytes that a chunk may leave of a free stretch: none, less than a header, a header, the smallest chunk."""
-FILLS: Final = (1, 2, 3, 0, 50, 127, 255)
+FILLS: Final = (1, 2, 3, 0, 8, 50, 127, 255)
 
 
 FEW_IDS: Final = (2, 3)
