@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from mmcache_ref.oracle.components import COMPONENTS
-from mmcache_ref.oracle.exhaustive import execute_graph
+from mmcache_ref.oracle.exhaustive import execute_graphs
 from mmcache_ref.oracle.fuzz import fuzz
 from mmcache_ref.oracle.lockstep import Trial
 from mmcache_ref.oracle.run import Profile
@@ -23,7 +23,7 @@ EXAMPLES = 200
 )
 def test_on_every_edge_of_the_tiny_graph(name: str, profile: Profile) -> None:
     component = COMPONENTS[name]
-    found = execute_graph(Trial(component, resolve("reference"), profile), component.executed_config)
+    found = execute_graphs(Trial(component, resolve("reference"), profile))
     assert found.runs == {}
     assert found.is_complete
     if profile == "safe":

@@ -14,7 +14,7 @@ from __future__ import annotations
 import pytest
 
 from mmcache_ref.oracle.components import COMPONENTS
-from mmcache_ref.oracle.exhaustive import execute_graph
+from mmcache_ref.oracle.exhaustive import execute_graphs
 from mmcache_ref.oracle.lockstep import Trial
 from mmcache_ref.oracle.run import Profile, without_explained
 from mmcache_ref.oracle.upstream import load_release
@@ -70,7 +70,7 @@ CASES = [
 def broken(version: str, name: str, profile: Profile) -> set[str]:
     component = COMPONENTS[name]
     trial = Trial(component, load_release(version), profile)
-    return set(without_explained(execute_graph(trial, component.executed_config).runs))
+    return set(without_explained(execute_graphs(trial).runs))
 
 
 def known(version: str, name: str) -> set[str]:

@@ -29,7 +29,7 @@ RULES: Mapping[tuple[str, str], Rule] = {
     ("access", "closed"): rule("RB-31"),
     ("fill", "filled"): rule("RB-14"),
     **{("free", kind): rule(clause) for kind, clause in FREED.items()},
-    **{("free", kind): rule(FREED[kind], "RB-20") for kind in ("freed", "limited", "all")},
+    **{("free", kind): rule(FREED[kind], "RB-20") for kind in ("freed", "limited", "all", "all-ids-live")},
     ("free", "closed"): rule("RB-31"),
     ("clear", "cleared"): rule("RB-21"),
     ("by-reader", "refused"): rule("RB-28"),

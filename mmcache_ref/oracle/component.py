@@ -33,8 +33,9 @@ class Component:
     `label` is its name, where several components share a model;
     `blames`: what the adapter may name besides what the model's rules do;
     `judges_protocol`: the target's own protocol is judged, if it has one, and not only its caches.
-    `tiny` is the configuration whose graph is executed, where it is not the model's own preset; `unreachable`
-    are kinds of outcome, or cases as `operation: kind`, that no configuration of the oracle has;
+    `tiny` is the configuration whose graph is executed, where it is not the model's own preset, and `beside`
+    are smaller ones for what it cannot show; `unreachable` are kinds of outcome, or cases as
+    `operation: kind`, that no configuration of the oracle has;
     `construction` is the clause that is broken when the target cannot be made for a configuration; `caches`
     are the components whose caches it is made of, where it is not one itself.
     """
@@ -45,6 +46,7 @@ class Component:
     choose: Callable[[Any, Any, Draw], Op]
     label: str | None = None
     tiny: Any = None
+    beside: tuple[Any, ...] = ()
     unreachable: frozenset[str] = frozenset()
     construction: str | None = None
     caches: tuple[str, ...] = ()
@@ -61,6 +63,11 @@ class Component:
     def executed_config(self) -> Any:
         """The configuration whose graph the exhaustive stage executes."""
         return self.tiny or self.model.PRESETS["tiny"]
+
+    @property
+    def executed_configs(self) -> tuple[Any, ...]:
+        """Every configuration whose graph the exhaustive stage executes."""
+        return (self.executed_config, *self.beside)
 
     @property
     def rules(self) -> Mapping[tuple[str, str], Rule]:

@@ -86,6 +86,11 @@ EXECUTED_PROTOCOL = Config(
 OUTSIDE_THE_PROTOCOL = frozenset({"asserted", "p0-asserted"})
 """Cases of a protocol without a protection that never is left out."""
 
+TWO_READERS = object_store.Config(
+    capacity=32, max_object_size=24, readers=2, keys=("a", "b"), sizes=(1,), puts=2, held=1
+)
+"""A store with room for one object, which two readers have to acknowledge."""
+
 COMPONENTS = {
     component.name: component
     for component in (
@@ -155,6 +160,7 @@ COMPONENTS = {
             ObjectStoreAdapter,
             choices.object_store.configs,
             choices.object_store.choose,
+            beside=(TWO_READERS,),
             construction="OS-34",
         ),
         Component(

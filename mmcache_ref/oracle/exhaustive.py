@@ -70,6 +70,17 @@ def execute_graph(
     return found
 
 
+def execute_graphs(
+    trial: Trial, *, only: str | None = None, progress: Callable[[int], None] = lambda edges: None
+) -> Exhaustive:
+    """Execute every graph of the trial's component, one after the other, and add up what they show."""
+    found = Exhaustive()
+    with quiet_logs():
+        for config in trial.component.executed_configs:
+            _search(trial, config, found, only, progress)
+    return found
+
+
 def _search(
     trial: Trial, config: Any, found: Exhaustive, only: str | None, progress: Callable[[int], None]
 ) -> None:

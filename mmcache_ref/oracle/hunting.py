@@ -17,7 +17,7 @@ from typing import Any, Final, NamedTuple
 from mmcache_ref.model.explore import explore
 from mmcache_ref.oracle import segments
 from mmcache_ref.oracle.components import COMPONENTS
-from mmcache_ref.oracle.exhaustive import execute_graph
+from mmcache_ref.oracle.exhaustive import execute_graphs
 from mmcache_ref.oracle.fuzz import fuzz
 from mmcache_ref.oracle.guard import hang_guard
 from mmcache_ref.oracle.hunt import Part, Sighting, Technique
@@ -126,12 +126,11 @@ def _loaded(name: str) -> Any:
 def _exhaustive(trial: Trial, fault: Any) -> Part:
     """Execute the tiny graph until the fault's first clause is broken; then all of it, for the shortest run
     that breaks each clause."""
-    config = trial.component.executed_config
     clause = fault.clauses[0]
     started = time.perf_counter()
-    first = execute_graph(trial, config, only=clause)
+    first = execute_graphs(trial, only=clause)
     seconds = time.perf_counter() - started
-    runs = execute_graph(trial, config).runs
+    runs = execute_graphs(trial).runs
     if clause not in first.runs:
         if not runs:
             return Part(fault.name, "exhaustive", 1, reason="the tiny graph holds no run that shows it")

@@ -18,7 +18,7 @@ from mmcache_ref.oracle.component import HANG_CLAUSE, NOT_EMPTY_CLAUSE, Componen
 from mmcache_ref.oracle.components import COMPONENTS
 from mmcache_ref.oracle.deciding import deciding, is_stronger
 from mmcache_ref.oracle.errors import BadRun, NotOffered
-from mmcache_ref.oracle.exhaustive import Exhaustive, execute_graph
+from mmcache_ref.oracle.exhaustive import Exhaustive, execute_graphs
 from mmcache_ref.oracle.fuzz import Fuzzed, fuzz
 from mmcache_ref.oracle.guard import TargetHung, hang_guard
 from mmcache_ref.oracle.journal import Journal
@@ -71,11 +71,10 @@ def judge(
     A `tally` that is given shows what was compared so far, also when the judgement never ends.
     """
     started = time.monotonic()
-    config = component.executed_config
     warm_up()
     try:
         with hang_guard() as guard, guard:
-            component.adapter(namespace, config)
+            component.adapter(namespace, component.executed_config)
     except NotOffered as error:
         return ComponentVerdict(component.name, "undetermined", reason=str(error))
     except (Exception, SystemExit, TargetHung) as error:
@@ -96,13 +95,13 @@ def judge(
         )
         executed = Exhaustive(is_complete=False)
         if "exhaustive" in options.stages:
-            executed = execute_graph(
-                trial, config, progress=lambda done: progress(component.name, "exhaustive", done)
+            executed = execute_graphs(
+                trial, progress=lambda done: progress(component.name, "exhaustive", done)
             )
         if any(run.mismatch and run.mismatch.aspect != "outcome" for run in executed.runs.values()):
             # What a wrong state leads to is hidden behind the mismatch. Of that, a hang matters.
             blind = dataclasses.replace(trial, level=0, tally=Tally())
-            executed.runs |= execute_graph(blind, config, only=HANG_CLAUSE).runs
+            executed.runs |= execute_graphs(blind, only=HANG_CLAUSE).runs
         executed.runs = without_explained(executed.runs)
         in_graph = tally.cut()
         before = tally.operations
@@ -247,12 +246,17 @@ def _clause(
 
 @lru_cache(maxsize=32)
 def graph_size(name: str, profile: Profile = "safe") -> tuple[int, int]:
-    """States and edges of a component's tiny graph, by the model alone.
+    """States and edges of the graphs of a component that are executed, by the model alone.
 
     In profile `upstream` an edge that a stronger clause decides leads nowhere.
     """
     component = COMPONENTS[name]
-    model, config = component.model, component.executed_config
+    sizes = [_size_of_one(component.model, config, profile) for config in component.executed_configs]
+    return sum(states for states, _ in sizes), sum(edges for _, edges in sizes)
+
+
+def _size_of_one(model: Any, config: Any, profile: Profile) -> tuple[int, int]:
+    """States and edges of one graph."""
     waiting = [model.initial(config)]
     seen = {model.view(waiting[0])}
     edges = 0

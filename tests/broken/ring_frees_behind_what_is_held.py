@@ -1,4 +1,4 @@
-"""What is free behind a chunk that is not is freed, too.   [RB-24]"""
+"""What is free behind a chunk that is not is freed, too.   [RB-16]"""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any
 from broken import Breaks, names
 from mmcache_ref import reference
 
-BREAKS = Breaks("ring-buffer", ("RB-24", "RB-16", "RB-18"), longest=3)
+BREAKS = Breaks("ring-buffer", ("RB-16", "RB-24", "RB-18"), longest=3)
 
 
 class SingleWriterShmRingBuffer(reference.SingleWriterShmRingBuffer):

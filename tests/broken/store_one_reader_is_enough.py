@@ -6,7 +6,7 @@ from broken import Breaks, names
 from mmcache_ref import reference
 from mmcache_ref.reference.object_chunks import COUNT
 
-BREAKS = Breaks("object-store", ("OS-25", "OS-04", "OS-33"), longest=4, level=1, in_tiny=False)
+BREAKS = Breaks("object-store", ("OS-25", "OS-04", "OS-33"), longest=4, level=1)
 
 
 class SingleWriterShmObjectStorage(reference.SingleWriterShmObjectStorage):

@@ -18,7 +18,7 @@ import msgspec
 from mmcache_ref.model.component import Op
 from mmcache_ref.oracle.components import COMPONENTS
 from mmcache_ref.oracle.errors import NotOffered
-from mmcache_ref.oracle.exhaustive import execute_graph
+from mmcache_ref.oracle.exhaustive import execute_graphs
 from mmcache_ref.oracle.fuzz import fuzz
 from mmcache_ref.oracle.guard import hang_guard
 from mmcache_ref.oracle.lockstep import Lockstep, Trial
@@ -120,7 +120,7 @@ def run_stage(namespace: Any, name: str, stage: str, examples: int) -> None:
         trial = Trial(component, namespace, guard=guard)
         try:
             if stage == "exhaustive":
-                execute_graph(trial, component.executed_config)
+                execute_graphs(trial)
             else:
                 fuzz(trial, seconds=math.inf, seed=SEED, max_examples=examples)
         except NotOffered as error:

@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, Final
 
 from mmcache_ref.model import object_store
-from mmcache_ref.model.component import Content
+from mmcache_ref.model.component import Content, Raised
 from mmcache_ref.model.object_store import ID_MAX, NO_ROOM, OVERHEAD, SEAL
 from mmcache_ref.oracle import segments
 from mmcache_ref.oracle.adapters import pickled
@@ -278,9 +278,12 @@ class ObjectStoreAdapter:
 
     def also_decided_by(self, operation: object_store.Operation) -> list[str]:
         """What `blamed` may name besides what decides the operation."""
-        if not isinstance(operation, object_store.Put):
-            return []
-        return ["OS-08", "OS-25"] if operation.is_watched else ["OS-25"]
+        match operation:
+            case object_store.Put(is_watched=True):
+                return ["OS-08", "OS-25"]
+            case object_store.Put() | object_store.PutFailing():
+                return ["OS-25"]
+        return []
 
     def blamed(
         self, operation: object_store.Operation, aspect: str, expected: Any, actual: Any
@@ -292,6 +295,10 @@ class ObjectStoreAdapter:
                 return "OS-08"
             case object_store.Put() if aspect == "outcome" and expected == NO_ROOM:
                 return "OS-25" if isinstance(actual, tuple) else None
+            case object_store.PutFailing() if aspect == "outcome" and expected == NO_ROOM:
+                # It had room to fail in.
+                has_room = isinstance(actual, Raised) and actual.error != NO_ROOM.error
+                return "OS-25" if has_room else None
             case object_store.GetOvertaken(key, other) if key != other:
                 if aspect == "outcome" and isinstance(actual, Unexpected):
                     return "OS-41"

@@ -34,6 +34,7 @@ class RingBufferAdapter:
         self._held = self._make(self.name)
         self._is_closed = False
         self._addresses: dict[int, int] = {}
+        self._had_all_ids = False
         self._shows_chunks = hasattr(self.ring, "metadata") and not self.ring.metadata
         """What is wrong from the start says nothing later: `Another` tells of it once."""
         if config.id_max != ID_MAX:
@@ -174,6 +175,7 @@ class RingBufferAdapter:
                 raise RuntimeError("is_free failed")
             return True
 
+        self._had_all_ids = len(self._addresses) == self._config.id_max
         limit = () if operation.nbytes is None else (operation.nbytes,)
         freed = tuple(self.ring.free_buf(is_free, *limit))
         for identifier in freed:
@@ -238,11 +240,12 @@ class RingBufferAdapter:
             case ring_buffer.CloseAgain():
                 return ["RB-30"]
             case ring_buffer.Free():
-                return ["RB-18"]
+                return ["RB-16", "RB-17", "RB-18"]
         return []
 
     def blamed(self, operation: ring_buffer.Operation, aspect: str, expected: Any, actual: Any) -> str | None:
-        """A segment that somebody removed; of address and id the one that is wrong; ids in another order."""
+        """A segment that somebody removed; of address and id the one that is wrong; of what is freed, its
+        order, or where it ends."""
         if not (self._is_closed or segments.exists(self.name)):
             return "RB-36"
         if actual == LEFT_ITS_NAME:
@@ -262,7 +265,18 @@ class RingBufferAdapter:
                 expected[0]
             ):
                 return "RB-18"
+            case ring_buffer.Free(), (freed, asked) if freed or asked:
+                return self._wrong_end(operation, [each[0] for each in asked])
         return None
+
+    def _wrong_end(self, operation: ring_buffer.Free, asked: list[Any]) -> str | None:
+        """Of a call that did something, and ended elsewhere: did it go on behind a chunk that is not free, or
+        count bytes otherwise? That all ids were live is no reason."""
+        if any(each in operation.refuses for each in asked[:-1]):
+            return "RB-16"
+        if not self._had_all_ids:
+            return None
+        return "RB-16" if operation.nbytes is None or operation.refuses else "RB-17"
 
     def observe(self) -> Mapping[str, Any]:
         """Is the segment there; begin, end and ids; the chunks that the target records; what is in it."""

@@ -16,6 +16,7 @@ from mmcache_ref.model.shm_environment import Config
 from mmcache_ref.model.shm_requests import Carried, Request
 from mmcache_ref.oracle.adapters.base import Unexpected, need, raised, same
 from mmcache_ref.oracle.adapters.shm_chunks import observe_chunks
+from mmcache_ref.oracle.adapters.shm_differences import Differences
 from mmcache_ref.oracle.adapters.shm_handles import (
     SeenHandles,
     fault_of,
@@ -55,6 +56,7 @@ class ShmCachesAdapter:
         self._wrong: str | None = None
         self._is_stripped = False
         self._read_last: Any = None
+        self._differences = Differences()
         parts = {name: getattr(namespace, type_name, None) for name, type_name in PARTS.items()}
         offered = {name: part for name, part in parts.items() if part is not None}
         self.has_own_protocol = bool(offered)
@@ -68,7 +70,15 @@ class ShmCachesAdapter:
         )
 
     def perform(self, operation: operations.Operation) -> Any:
-        """One step of P0, of a worker, or of the environment."""
+        """One step of P0, of a worker, or of the environment; then P0 is asked what it counted meanwhile."""
+        try:
+            return self._performed(operation)
+        finally:
+            sender = self.deployment.front_end.sender
+            if hasattr(sender, "make_stats"):
+                self._differences.ask(sender)
+
+    def _performed(self, operation: operations.Operation) -> Any:
         self._own, self._wrong, self._is_stripped = (), None, False
         deployment = self.deployment
         match operation:
@@ -126,13 +136,15 @@ class ShmCachesAdapter:
         """What a result tells besides the operation's own rule.
 
         Who did not refuse a forged handle (SC-15, SC-22); a handle that is none (SC-06); prompt updates of
-        another item (SC-10); an item without data that was not passed over (SC-18); a chunk that is gone and
-        must not be (SC-32), or that ends a worker which must live on (SC-42). Of the target's own protocol: a
-        key that was stored at the check and is gone at the update (SC-25); what a worker still has to read
-        after a reading (SC-29).
+        another item (SC-10); a difference of the counters (SC-13); an item without data that was not passed
+        over (SC-18); a chunk that is gone and must not be (SC-32), or that ends a worker which must live on
+        (SC-42). Of the target's own protocol: a key that was stored at the check and is gone at the update
+        (SC-25); what a worker still has to read after a reading (SC-29).
         """
         if isinstance(operation, operations.Forge):
             return REFUSALS[operation.at]
+        if aspect == "hits" and isinstance(actual, Unexpected):
+            return "SC-13"
         if aspect != "outcome":
             is_left = aspect in ("channel", "under-way") and isinstance(operation, operations.Read)
             return "SC-29" if is_left and self.has_own_protocol else None
@@ -160,7 +172,7 @@ class ShmCachesAdapter:
         sender = deployment.front_end.sender
         if hasattr(sender, "make_stats"):
             hits, total = sender.make_stats()
-            seen |= {"hits": hits, "total": total}
+            seen |= {"hits": self._differences.fault or hits, "total": total}
         seen |= observe_chunks(getattr(sender, "_shm_cache", None))
         seen["under-way"] = tuple(map(len, (deployment.channel, deployment.running, deployment.retries)))
         seen["channel"] = tuple(

@@ -1,0 +1,109 @@
+"""Of a broken ring, store or cache the clause that it breaks is named, and no other one."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from mmcache_ref import reference
+from mmcache_ref.model import object_store, ring_buffer
+from mmcache_ref.oracle.components import COMPONENTS, TWO_READERS
+from mmcache_ref.oracle.exhaustive import execute_graph
+from mmcache_ref.oracle.fuzz import fuzz
+from mmcache_ref.oracle.lockstep import Trial
+from mmcache_ref.oracle.namespace import Namespace
+from mmcache_ref.reference.object_chunks import COUNT
+
+NAMES = {name: getattr(reference, name) for name in reference.__all__}
+FULL_OF_IDS = ring_buffer.Config(capacity=36, id_max=3, sizes=(4,))
+"""A ring in which all ids are live at once."""
+
+
+def broken(name: str, config: Any, **replaced: Any) -> set[str]:
+    """The clauses that a walk through a graph finds to be broken."""
+    trial = Trial(COMPONENTS[name], SimpleNamespace(**NAMES | replaced))
+    return set(execute_graph(trial, config).runs)
+
+
+class BeginsTooLate(reference.SingleWriterShmRingBuffer):
+    def _forget(self, freed: Sequence[int]) -> None:
+        super()._forget(freed)
+        if self.metadata and freed:
+            self.data_buffer_start = min(self.data_buffer_start + 1, self.data_buffer_end)
+
+
+class FreesTheSecond(reference.SingleWriterShmRingBuffer):
+    def _free_prefix(self, buf: memoryview, is_free: Callable[..., bool], nbytes: int) -> list[int]:
+        freed = super()._free_prefix(buf, is_free, nbytes)
+        if freed or nbytes <= 0 or len(self.metadata) < 2:
+            return freed
+        second = list(self.metadata)[1]
+        with self.access_buf(self.metadata[second]) as (payload, _):
+            return [second] if is_free(second, payload) else []
+
+
+class FreesAByteMore(reference.SingleWriterShmRingBuffer):
+    def free_buf(self, is_free_fn: Callable[..., bool], nbytes: int | None = None) -> Any:
+        return super().free_buf(is_free_fn, nbytes if nbytes is None else nbytes + 1)
+
+
+class FullIsEmpty(reference.SingleWriterShmRingBuffer):
+    def free_buf(self, is_free_fn: Callable[..., bool], nbytes: int | None = None) -> Any:
+        if len(self.metadata) == self.ID_MAX:
+            return []
+        return super().free_buf(is_free_fn, nbytes)
+
+
+@pytest.mark.parametrize(
+    ("ring_class", "clauses"),
+    [
+        (reference.SingleWriterShmRingBuffer, set()),
+        (BeginsTooLate, {"RB-20"}),
+        (FreesTheSecond, {"RB-16"}),
+        (FreesAByteMore, {"RB-17"}),
+        # In a full ring it does not ask what raises, either.
+        (FullIsEmpty, {"RB-11", "RB-19"}),
+    ],
+)
+def test_live_ids_are_to_blame_only_if_nothing_is_freed_for_them(
+    ring_class: type[Any], clauses: set[str]
+) -> None:
+    assert broken("ring-buffer", FULL_OF_IDS, SingleWriterShmRingBuffer=ring_class) == clauses
+
+
+class AnyReaderFrees(reference.SingleWriterShmObjectStorage):
+    def default_is_free_check(self, id: int, buf: memoryview) -> bool:
+        return id not in self._touched and COUNT.unpack_from(buf)[0] >= self.writer_flag[id]
+
+
+class SaysItLoudly(reference.SingleWriterShmObjectStorage):
+    def put(self, key: str, value: Any) -> tuple[int, int]:
+        try:
+            return super().put(key, value)
+        except MemoryError as error:
+            raise MemoryError("NOT ENOUGH SPACE") from error
+
+
+@pytest.mark.parametrize(("store_class", "clauses"), [(AnyReaderFrees, {"OS-25"}), (SaysItLoudly, set())])
+def test_a_store_for_two_readers(store_class: type[Any], clauses: set[str]) -> None:
+    assert isinstance(TWO_READERS, object_store.Config)
+    assert broken("object-store", TWO_READERS, SingleWriterShmObjectStorage=store_class) == clauses
+
+
+class KeepsWhatWasTold(reference.ShmObjectStoreSenderCache):
+    def clear_cache(self) -> None:
+        told = self._last_info
+        super().clear_cache()
+        self._last_info = told
+
+
+def test_differences_begin_anew_with_a_clear_also_inside_the_protocol() -> None:
+    replaced = {"ShmObjectStoreSenderCache": KeepsWhatWasTold}
+    namespace = Namespace(SimpleNamespace(**NAMES | replaced), "broken")
+    found = fuzz(
+        Trial(COMPONENTS["shm-caches"], namespace), seconds=60, seed=0, max_examples=200, only_first=True
+    )
+    assert set(found.runs) == {"SC-13"}
