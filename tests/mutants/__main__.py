@@ -28,6 +28,7 @@ DECISIVE: Final = (
     "reference.merge:",
     "reference.processor_only:",
     "reference.promises:",
+    "reference.ring_buffer:",
     "reference.ring_placement:",
     "reference.shm_caches:",
     "reference.sizes:",
