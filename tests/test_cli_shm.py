@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import secrets
 import subprocess
 import sys
@@ -78,6 +79,20 @@ def test_clean_removes_what_a_dead_writer_left_and_nothing_in_use(
     assert segment(live).exists()
     assert not segment(name).exists()
     assert shm(capsys, "clean", live, name).startswith("Nothing to remove")
+
+
+def test_a_segment_of_a_writer_killed_at_the_very_beginning_has_no_process(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    name = f"mmcache-test-{secrets.token_hex(6)}"
+    try:
+        segment(name).touch()
+        os.utime(segment(name), (0, 0))
+        assert "a process killed while making it" in " ".join(shm(capsys, "list", name).split())
+        told = f"removed {name}: 0.00 MiB, left by a process killed while making it"
+        assert shm(capsys, "clean", name).split() == told.split()
+    finally:
+        segment(name).unlink(missing_ok=True)
 
 
 def test_without_names_all_are_meant(

@@ -54,7 +54,7 @@ def _tell_seen(found: list[SegmentSeen]) -> None:
         table.add_column(title, justify="right" if title == "MiB" else "left")
     for each in found:
         state = "left by a dead writer" if each.is_stale else "in use"
-        table.add_row(each.name, _mebibytes(each), f"process {each.pid}", state)
+        table.add_row(each.name, _mebibytes(each), _writer(each), state)
     show(table)
     if any(each.is_stale for each in found):
         output.print("Remove what dead writers left: mmcache-ref shm clean")
@@ -62,9 +62,13 @@ def _tell_seen(found: list[SegmentSeen]) -> None:
 
 def _tell_removed(found: list[SegmentSeen]) -> None:
     for each in found:
-        output.print(f"removed {each.name}: {_mebibytes(each)} MiB, left by process {each.pid}")
+        output.print(f"removed {each.name}: {_mebibytes(each)} MiB, left by {_writer(each)}")
     if not found:
         output.print("Nothing to remove: no dead writer left a segment.")
+
+
+def _writer(segment: SegmentSeen) -> str:
+    return f"process {segment.pid}" if segment.pid else "a process killed while making it"
 
 
 def _mebibytes(segment: SegmentSeen) -> str:

@@ -8,9 +8,17 @@ namespace.
 from __future__ import annotations
 
 import os
+import re
 import struct
+import time
 from pathlib import Path
 from typing import NamedTuple
+
+NAME_PREFIX = "mmcache-"
+"""How the names begin that this library makes up: 16 characters follow, which makes 24; macOS allows 30."""
+MADE_UP_NAME = re.compile(NAME_PREFIX + "[0-9a-f]{16}")
+MAKING_SECONDS = 10
+"""A segment gets its length and its record within microseconds; without them for so long it is left over."""
 
 MAGIC = b"mmcache-ref ring"
 RECORD = struct.Struct("<16s4Q16x")
@@ -41,7 +49,10 @@ def read_owner(descriptor: int) -> Owner | None:
     length = os.fstat(descriptor).st_size
     if length < SECRET_BYTES + RECORD_BYTES:
         return None
-    magic, *fields = RECORD.unpack(os.pread(descriptor, RECORD_BYTES, length - RECORD_BYTES))
+    record = os.pread(descriptor, RECORD_BYTES, length - RECORD_BYTES)
+    if len(record) < RECORD_BYTES:  # somebody has cut it meanwhile
+        return None
+    magic, *fields = RECORD.unpack(record)
     owner = Owner(*fields)
     is_ours = magic == MAGIC and length == SECRET_BYTES + owner.capacity + RECORD_BYTES
     return owner if is_ours else None
@@ -55,6 +66,17 @@ def is_owner_dead(owner: Owner) -> bool:
     if began is None:
         return True
     return 0 not in (began, owner.began) and began != owner.began
+
+
+def is_left_unfinished(name: str, descriptor: int) -> bool:
+    """Whether this segment without a record is one whose writer died while it made it.   [RB-34]
+
+    Only a name of ours says so, and time. A name that somebody chose may be that of another program's
+    segment, which has no record but has memory.
+    """
+    found = os.fstat(descriptor)
+    is_ours = name.startswith(NAME_PREFIX) if found.st_size == 0 else MADE_UP_NAME.fullmatch(name)
+    return bool(is_ours) and time.time() - found.st_mtime > MAKING_SECONDS
 
 
 def _namespace() -> int:

@@ -23,10 +23,14 @@ from pathlib import Path
 from types import FrameType
 from typing import NamedTuple
 
-from .segment_owners import RECORD_BYTES, is_owner_dead, own_record, read_owner
-
-NAME_PREFIX = "mmcache-"
-"""16 characters follow, which makes 24: macOS allows 30."""
+from .segment_owners import (
+    NAME_PREFIX,
+    RECORD_BYTES,
+    is_left_unfinished,
+    is_owner_dead,
+    own_record,
+    read_owner,
+)
 
 SHOWN_IN = Path("/dev/shm")
 """Where Linux shows its segments."""
@@ -91,14 +95,13 @@ def create(size: int, name: str | None = None) -> Segment:
     descriptor = _open_new(name)
     removal = _remove_at_end(name)
     try:
-        _claim(descriptor, size + RECORD_BYTES, name)
+        _claim(descriptor, size, name)
         mapping = mmap.mmap(descriptor, size + RECORD_BYTES)
     except BaseException:
         removal()
         raise
     finally:
         os.close(descriptor)
-    mapping[size:] = own_record(size)
     segment = Segment(name, mapping, size, removal)
     # What removes the name is also called when the segment is forgotten, not only when it is closed.
     Finalize(segment, removal)
@@ -109,11 +112,17 @@ def attach(name: str, size: int) -> Segment:
     """The segment of that name, with at least `size` bytes.   [RB-26, RB-27]
 
     Raises:
-        FileNotFoundError: there is none.
+        FileNotFoundError: there is none, or none yet: its writer is just making it.
         ValueError: it is shorter.
     """
     with _opened(name) as descriptor:
         length = os.fstat(descriptor).st_size
+        if length == 0:
+            raise FileNotFoundError(
+                errno.ENOENT,
+                "this shared-memory segment has no memory yet: its writer is just making it, or died over it",
+                name,
+            )
         if length < size:
             raise ValueError(
                 f"the segment {name!r} has {length} bytes, fewer than the {size} that were asked for"
@@ -122,7 +131,10 @@ def attach(name: str, size: int) -> Segment:
 
 
 class SegmentSeen(NamedTuple):
-    """A segment of this library as others find it: `pid` created it, `capacity` is its data area."""
+    """A segment of this library as others find it: `pid` created it, `capacity` is its data area.
+
+    Both are 0 of one whose writer died before it could say them.
+    """
 
     name: str
     capacity: int
@@ -143,6 +155,8 @@ def list_segments() -> list[SegmentSeen]:
             owner = read_owner(descriptor)
             if owner is not None:
                 seen.append(SegmentSeen(name, owner.capacity, owner.pid, is_owner_dead(owner)))
+            elif is_left_unfinished(name, descriptor):
+                seen.append(SegmentSeen(name, 0, 0, True))
     return seen
 
 
@@ -164,11 +178,16 @@ def remove_if_stale(name: str) -> bool:
     with suppress(FileNotFoundError), _opened(name) as descriptor:
         with suppress(OSError):
             fcntl.flock(descriptor, fcntl.LOCK_EX)
-        owner = read_owner(descriptor)
-        if owner is not None and is_owner_dead(owner) and _leads_to(name, descriptor):
+        if _is_stale(name, descriptor) and _leads_to(name, descriptor):
             _posixshmem.shm_unlink(_path(name))
             return True
     return False
+
+
+def _is_stale(name: str, descriptor: int) -> bool:
+    """Whether the writer of the segment is known to be dead.   [RB-34]"""
+    owner = read_owner(descriptor)
+    return is_left_unfinished(name, descriptor) if owner is None else is_owner_dead(owner)
 
 
 @contextmanager
@@ -188,32 +207,53 @@ def _path(name: str) -> str:
 
 
 def _open_new(name: str) -> int:
-    """Descriptor of a new, empty segment; one of a dead owner gives way.   [RB-35]"""
-    try:
-        descriptor: int = _posixshmem.shm_open(_path(name), os.O_CREAT | os.O_EXCL | os.O_RDWR, mode=0o600)
-    except FileExistsError:
-        if remove_if_stale(name):
-            return _open_new(name)
-        raise FileExistsError(
-            errno.EEXIST,
-            "a shared-memory segment of this name exists, and its writer lives or is unknown: "
-            "choose another name, or remove it when nothing uses it",
-            name,
-        ) from None
-    return descriptor
+    """Descriptor of a new, empty segment; one of a dead owner gives way.   [RB-35]
 
-
-def _claim(descriptor: int, size: int, name: str) -> None:
-    """Give the segment its length and take the memory for it now.   [RB-33]
-
-    What is free is asked first: taking all of it only to fail would be felt by others.
+    Another may remove it at the same time: then the name is tried again, as long as nobody has it.
     """
-    os.ftruncate(descriptor, size)
-    if not hasattr(os, "posix_fallocate"):  # macOS
+    while True:
+        try:
+            descriptor: int = _posixshmem.shm_open(
+                _path(name), os.O_CREAT | os.O_EXCL | os.O_RDWR, mode=0o600
+            )
+        except FileExistsError:
+            if not remove_if_stale(name) and _is_taken(name):
+                raise FileExistsError(
+                    errno.EEXIST,
+                    "a shared-memory segment of this name exists, and its writer lives or is unknown: "
+                    "choose another name, or remove it when nothing uses it",
+                    name,
+                ) from None
+        else:
+            return descriptor
+
+
+def _is_taken(name: str) -> bool:
+    """Whether there is a segment of that name, of an owner who is not known to be dead."""
+    try:
+        with _opened(name) as descriptor:
+            return not _is_stale(name, descriptor)
+    except FileNotFoundError:
+        return False
+
+
+def _claim(descriptor: int, data_size: int, name: str) -> None:
+    """Give the segment its length and its record, and take the memory for it now.   [RB-33, RB-34]
+
+    The record comes first and at one stroke with the length, so that whoever is killed over the rest, which
+    takes long, has said who it was. What is free is asked before it is taken: taking all of it only to fail
+    would be felt by others.
+    """
+    size = data_size + RECORD_BYTES
+    if not hasattr(os, "posix_fallocate"):  # macOS, where segments can be written to only when mapped
+        os.ftruncate(descriptor, size)
+        with mmap.mmap(descriptor, size) as mapping:
+            mapping[data_size:] = own_record(data_size)
         return
     space = os.fstatvfs(descriptor)
     free = space.f_bavail * space.f_frsize
     try:
+        os.pwrite(descriptor, own_record(data_size), data_size)
         if size > free:
             raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
         os.posix_fallocate(descriptor, 0, size)
