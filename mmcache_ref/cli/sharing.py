@@ -62,13 +62,15 @@ def _tell_seen(found: list[SegmentSeen]) -> None:
 
 def _tell_removed(found: list[SegmentSeen]) -> None:
     for each in found:
-        output.print(f"removed {each.name}: {_mebibytes(each)} MiB, left by {_writer(each)}")
+        output.print(
+            f"removed {each.name}: {_mebibytes(each)} MiB, left by {_writer(each, 'an unknown process')}"
+        )
     if not found:
         output.print("Nothing to remove: no dead writer left a segment.")
 
 
-def _writer(segment: SegmentSeen) -> str:
-    return f"process {segment.pid}" if segment.pid else "a process killed while making it"
+def _writer(segment: SegmentSeen, if_unknown: str = "unknown") -> str:
+    return f"process {segment.pid}" if segment.pid else if_unknown
 
 
 def _mebibytes(segment: SegmentSeen) -> str:
