@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -10,6 +11,7 @@ from typing import Any
 import hypothesis
 import pytest
 
+from mmcache_ref.oracle import segments
 from mmcache_ref.oracle.upstream import UpstreamNamespace, load_release
 
 TESTS = Path(__file__).parent
@@ -45,3 +47,17 @@ def shm(ring_name: str) -> Iterator[Any]:
 def release() -> UpstreamNamespace:
     """The published vLLM 0.32.0, fetched through pip unless it is in the cache folder."""
     return load_release("0.32.0")
+
+
+@pytest.fixture
+def no_segment_is_left() -> Iterator[None]:
+    """The test leaves no segment of this process; what earlier tests left to the garbage collector may go."""
+    before = _segments_of_this_process()
+    yield
+    gc.collect()
+    assert _segments_of_this_process() <= before
+
+
+def _segments_of_this_process() -> set[str]:
+    prefix = segments.fresh_name().partition("-")[0]
+    return {each.name for each in segments.FOLDER.glob(f"{prefix}-*")}

@@ -9,7 +9,6 @@ from rich.console import Console
 from typer.testing import CliRunner
 
 from mmcache_ref.cli import app
-from mmcache_ref.oracle import segments
 from mmcache_ref.oracle.bench import COPIES, LRU_CASES, STORE_CASES, Bench, Measure, measure, size_in_words
 from mmcache_ref.oracle.bench_demands import Demand, demands
 from mmcache_ref.oracle.bench_worker import StoreBench, must_hold
@@ -22,6 +21,7 @@ def bench_of(*measures: Measure, lost: dict[str, str] | None = None) -> Bench:
     return Bench(("ours", "theirs"), 3, "wall", measures, lost or {})
 
 
+@pytest.mark.usefixtures("no_segment_is_left")
 def test_every_case_is_measured_in_every_round_and_nothing_is_left() -> None:
     told: list[str] = []
     found = measure(["reference", "py:no_such_module"], [1000, 3 * MIB], 2, told.append)
@@ -36,8 +36,6 @@ def test_every_case_is_measured_in_every_round_and_nothing_is_left() -> None:
     assert both.seconds[COPIES][0] == pytest.approx(put.seconds[COPIES][0] + get.seconds[COPIES][0])
     assert list(found.lost) == ["py:no_such_module"]
     assert "objects of 3 MiB" in told
-    prefix = segments.fresh_name().partition("-")[0]
-    assert list(segments.FOLDER.glob(f"{prefix}-*")) == []
 
 
 def test_a_ratio_is_taken_round_by_round() -> None:

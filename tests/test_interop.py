@@ -12,7 +12,7 @@ from typer.testing import CliRunner
 
 from mmcache_ref import reference
 from mmcache_ref.cli import app
-from mmcache_ref.oracle import peer_processes, segments
+from mmcache_ref.oracle import peer_processes
 from mmcache_ref.oracle.interop import Matrix, try_together
 from mmcache_ref.oracle.interop_checks import CHECKS
 from mmcache_ref.oracle.interop_values import catalogue, fingerprint
@@ -49,14 +49,11 @@ def answers(matrix: Matrix, writer: str, reader: str) -> dict[str, str]:
     return {cell.check: cell.answer for cell in pair.cells}
 
 
-def left_behind() -> list[str]:
-    return [each.name for each in segments.FOLDER.glob(f"{segments.fresh_name().partition('-')[0]}-*")]
-
-
 ALL_WELL = dict.fromkeys(CHECKS, "yes")
 
 
 @pytest.mark.upstream
+@pytest.mark.usefixtures("no_segment_is_left")
 @pytest.mark.clause("OS-15", "OS-17", "OS-18", "OS-20", "OS-33", "OS-34")
 def test_reference_and_release_write_and_read_for_each_other() -> None:
     told: list[str] = []
@@ -64,7 +61,6 @@ def test_reference_and_release_write_and_read_for_each_other() -> None:
     assert [answers(matrix, each.writer, each.reader) for each in matrix.pairs] == [ALL_WELL] * 4
     assert (matrix.status, matrix.exit_code) == ("conforms", 0)
     assert told[-1] == "vllm@0.32.0 writes, vllm@0.32.0 reads"
-    assert left_behind() == []
 
 
 def test_what_a_reader_does_wrong_is_told() -> None:
@@ -76,6 +72,7 @@ def test_what_a_reader_does_wrong_is_told() -> None:
     assert reason.startswith("the handle of another key: read ['array'")
 
 
+@pytest.mark.usefixtures("no_segment_is_left")
 def test_what_cannot_be_tried_is_undetermined() -> None:
     bad, absent = f"py:{__name__}:mute", "py:no_such_module"
     matrix = try_together([bad, absent])
@@ -84,7 +81,6 @@ def test_what_cannot_be_tried_is_undetermined() -> None:
     reasons = {cell.reason for pair in matrix.pairs for cell in pair.cells}
     assert any("exit code 7" in each for each in reasons)
     assert any("no_such_module cannot be imported" in each for each in reasons)
-    assert left_behind() == []
 
 
 def test_a_process_that_does_not_answer_is_stopped(monkeypatch: pytest.MonkeyPatch) -> None:

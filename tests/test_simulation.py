@@ -5,13 +5,11 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
-from pathlib import Path
 
 import pytest
 from typer.testing import CliRunner
 
 from mmcache_ref.cli import app
-from mmcache_ref.oracle import segments
 from mmcache_ref.oracle.families import FAMILIES, promised
 from mmcache_ref.oracle.simulation import Plan, Simulated, simulate
 from mmcache_ref.oracle.targets import resolve
@@ -25,11 +23,7 @@ def of(cache: str, target: str = "reference", **options: object) -> Simulated:
     return simulate(target, resolve(target), Plan(cache, **{"requests": 60, **options}))  # type: ignore[arg-type]
 
 
-def own_segments() -> list[Path]:
-    prefix = segments.fresh_name().partition("-")[0]
-    return list(segments.FOLDER.glob(f"{prefix}-*"))
-
-
+@pytest.mark.usefixtures("no_segment_is_left")
 @pytest.mark.parametrize("cache", ["lru", "shm"])
 @pytest.mark.parametrize("accidents", [(), ALL])
 def test_the_reference_conforms_and_leaves_nothing(cache: str, accidents: tuple[str, ...]) -> None:
@@ -38,7 +32,6 @@ def test_the_reference_conforms_and_leaves_nothing(cache: str, accidents: tuple[
     assert found.requests == 60
     assert 0 < found.hits < found.lookups
     assert found.moved_bytes > found.peak_bytes > 0
-    assert own_segments() == []
 
 
 def test_a_seed_always_gives_the_same_simulation() -> None:
@@ -97,7 +90,6 @@ def test_a_fault_ends_with_a_short_run_that_names_its_clause(
     assert found.run.mismatch.clause == clause
     assert len(found.run.steps) < 10
     assert clause in found.said
-    assert own_segments() == []
 
 
 def test_a_target_without_such_caches_is_undetermined() -> None:
