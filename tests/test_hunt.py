@@ -38,7 +38,7 @@ operations, of a ring with room for three objects. The tiny graph has neither.""
 
 @pytest.fixture(autouse=True)
 def what_other_tests_left_costs_no_time() -> Iterator[None]:
-    """A hunt takes an operation that needs long for one that hangs, and the garbage collector's time counts."""
+    """A hunt takes an operation that needs long for one that hangs, and garbage collection counts, too."""
     gc.collect()
     gc.freeze()
     yield
