@@ -3,20 +3,31 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable, Mapping
+from typing import Annotated, Any, Final, Literal
 
 import msgspec
+import typer
 
 from mmcache_ref import __version__
 from mmcache_ref.cli.console import output
+from mmcache_ref.oracle.event_log import schema as event_schema
 from mmcache_ref.oracle.verdict import schema as report_schema
 
+SCHEMAS: Final[Mapping[str, Callable[[], Any]]] = {"report": report_schema, "events": event_schema}
 
-def schema() -> None:
-    """Print the JSON schema of a report.
+
+def schema(
+    of: Annotated[
+        Literal["report", "events"], typer.Argument(help="A report of conform, or a line of an event log.")
+    ] = "report",
+) -> None:
+    """Print the JSON schema of a report, or of a line of an event log.
 
     Example: mmcache-ref schema > report.schema.json
     """
-    sys.stdout.write(msgspec.json.format(msgspec.json.encode(report_schema()), indent=2).decode() + "\n")
+    encoded = msgspec.json.encode(SCHEMAS[of]())
+    sys.stdout.write(msgspec.json.format(encoded, indent=2).decode() + "\n")
 
 
 def version() -> None:

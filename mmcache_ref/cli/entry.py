@@ -21,6 +21,7 @@ from mmcache_ref.cli.judging import conform, replay
 from mmcache_ref.cli.reading import faults, show_clauses
 from mmcache_ref.cli.sharing import shm
 from mmcache_ref.cli.simulating import simulate_target
+from mmcache_ref.cli.tracing import trace
 from mmcache_ref.oracle.supervisor import stop
 
 COMMANDS: Final[Mapping[str, Callable[..., None]]] = {
@@ -32,6 +33,7 @@ COMMANDS: Final[Mapping[str, Callable[..., None]]] = {
     "hunt": hunt_faults,
     "interop": interop,
     "simulate": simulate_target,
+    "trace": trace,
     "bench": bench,
     "shm": shm,
     "schema": schema,

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
 from typing import Annotated, Literal
 
 import typer
 
 from mmcache_ref.cli.console import fail, listed_names, progress_lines, show
 from mmcache_ref.oracle.errors import TargetUnavailable
-from mmcache_ref.oracle.simulation import Plan, simulate
+from mmcache_ref.oracle.event_log import Recorder
+from mmcache_ref.oracle.simulation import Observer, Plan, simulate
 from mmcache_ref.oracle.targets import check_target, resolve
 from mmcache_ref.oracle.verdict import EXIT_CODES
 from mmcache_ref.report.simulation import simulation_json, simulation_text
@@ -32,6 +36,9 @@ def simulate_target(
         typer.Option("--protect", help="Protections, with commas between, default or none. May be repeated."),
     ] = None,
     seed: Annotated[int, typer.Option(min=0, help="Of everything that is random.")] = 0,
+    trace: Annotated[
+        Path | None, typer.Option(help="Also write what each process did into this file, as an event log.")
+    ] = None,
     output_format: Annotated[Literal["text", "json"], typer.Option("--format")] = "text",
 ) -> None:
     """Run random requests and accidents through a target's caches in one process, and judge every step.
@@ -66,6 +73,17 @@ def simulate_target(
         def observe(done: int) -> None:
             progress.update(line, completed=done, what=f"{done:,} of {requests:,} requests")
 
-        found = simulate(target, namespace, plan, progress=observe)
+        with _recorder(trace, plan) as observer:
+            found = simulate(target, namespace, plan, progress=observe, observer=observer)
     show({"text": simulation_text, "json": simulation_json}[output_format](found))
     raise typer.Exit(EXIT_CODES[found.status])
+
+
+@contextmanager
+def _recorder(path: Path | None, plan: Plan) -> Iterator[Observer]:
+    """Writes an event log, if there is a file for it."""
+    if path is None:
+        yield lambda lockstep, operation: None
+        return
+    with path.open("w", encoding="utf-8") as file:
+        yield Recorder(file, plan.cache, plan.config)

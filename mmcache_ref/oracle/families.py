@@ -42,6 +42,7 @@ class Family(NamedTuple):
 
     Attributes:
         component: in which it is judged.
+        model: the model of that.
         config: from accidents, protections and a number of workers to what is simulated.
         ending: from configuration and state to the operations that may bring to its end what is under way.
         lookups: from the states before and after an operation, it and its outcome, to hits and lookups.
@@ -52,6 +53,7 @@ class Family(NamedTuple):
     """
 
     component: str
+    model: Any
     config: Callable[[Names, Names, int], Any]
     ending: Callable[[Any, Any], Iterator[Op]]
     lookups: Callable[[Any, Op, Outcome, Any], tuple[int, int]]
@@ -141,6 +143,7 @@ def _shm_stranded(config: Any, state: Any) -> int:
 FAMILIES: Final[Mapping[str, Family]] = {
     "lru": Family(
         "drift",
+        key_replicated,
         _lru_config,
         _lru_ending,
         _lru_lookups,
@@ -151,6 +154,7 @@ FAMILIES: Final[Mapping[str, Family]] = {
     ),
     "shm": Family(
         "shm-caches",
+        shm_caches,
         _shm_config,
         _shm_ending,
         _shm_lookups,

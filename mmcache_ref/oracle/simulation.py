@@ -12,13 +12,14 @@ import msgspec
 from mmcache_ref.model.component import Op, Outcome, Raised, Refused, tag
 from mmcache_ref.model.explore import Property
 from mmcache_ref.oracle import segments
+from mmcache_ref.oracle.adapters.base import Unexpected
 from mmcache_ref.oracle.clauses import clause
 from mmcache_ref.oracle.components import COMPONENTS
 from mmcache_ref.oracle.draws import SEED_BITS, Draw
 from mmcache_ref.oracle.errors import NotOffered
 from mmcache_ref.oracle.families import FAMILIES, Family, is_possible, promised
 from mmcache_ref.oracle.guard import hang_guard
-from mmcache_ref.oracle.lockstep import DISABLED, Lockstep, Trial
+from mmcache_ref.oracle.lockstep import DISABLED, INITIAL, Lockstep, Trial
 from mmcache_ref.oracle.quiet import quiet_logs
 from mmcache_ref.oracle.run import Mismatch, Run
 from mmcache_ref.oracle.sentence import sentence
@@ -216,6 +217,8 @@ class Simulation:
             self._refused += isinstance(outcome.result, Refused | Raised)
             self._progress(self._requests)
         if self._mismatch is not None:
+            if self._mismatch.kind != INITIAL and not isinstance(lockstep.result, Unexpected):
+                self._observer(lockstep, operation)
             return True
         self._count(before, operation, outcome)
         self._ask(before, operation, outcome)

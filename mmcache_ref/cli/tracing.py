@@ -1,0 +1,54 @@
+"""`mmcache-ref trace`: event logs, shown as lanes and judged."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Literal
+
+import typer
+
+from mmcache_ref.cli.console import BAD_RUN, fail, progress_lines, show
+from mmcache_ref.oracle.event_log import BadLog, Log, read_log
+from mmcache_ref.oracle.trace_check import Checked, Explained, check, config_of
+from mmcache_ref.oracle.verdict import EXIT_CODES
+from mmcache_ref.report.trace import check_json, check_text, lanes_table
+
+
+def trace(
+    action: Annotated[
+        Literal["show", "check"], typer.Argument(help="Print the lanes of the processes, or judge the log.")
+    ],
+    file: Annotated[Path, typer.Argument(help="An event log, as simulate --trace writes it.")],
+    output_format: Annotated[
+        Literal["text", "json"], typer.Option("--format", help="Of check; lanes are always text.")
+    ] = "text",
+) -> None:
+    """Show or judge what processes wrote down of what they did; spec/10-event-logs.md says how to write it.
+
+    A log is judged without a clock: the order within each process counts, and which message was made before
+    it was taken. Exits with 2 where no behaviour of the model explains the log, with 4 where it is none.
+
+    Example: mmcache-ref trace check run.ndjson
+    """
+    log, checked, order = _judged(file)
+    if action == "show":
+        show(lanes_table(log.header, order))
+        if checked.status == "conforms":
+            return
+        show(check_text(file, checked))
+    else:
+        show({"text": check_text, "json": check_json}[output_format](file, checked))
+    raise typer.Exit(EXIT_CODES[checked.status])
+
+
+def _judged(file: Path) -> tuple[Log, Checked, list[Explained]]:
+    try:
+        log = read_log(file)
+        config_of(log.header)
+    except BadLog as error:
+        fail(str(error), BAD_RUN)
+    except ValueError as error:
+        fail(f"line 1 is no header of an event log: {error}", BAD_RUN)
+    with progress_lines() as progress:
+        progress.add_task(file.name, what=f"{len(log.entries):,} events")
+        return log, *check(log)

@@ -1,0 +1,157 @@
+"""Event logs: written beside a lockstep, and read back."""
+
+from __future__ import annotations
+
+from collections import Counter
+from pathlib import Path
+from typing import Any, Final, NamedTuple, TextIO
+
+import msgspec
+
+from mmcache_ref.model.component import Op, tag
+from mmcache_ref.model.events import VERSION, AnyEvent, Asked, Brought, Did, Header, Item, Line, Took, doer
+from mmcache_ref.oracle.families import FAMILIES
+from mmcache_ref.oracle.lockstep import Lockstep
+from mmcache_ref.oracle.run import plain
+from mmcache_ref.oracle.under_way import Names, follow, keys_at, makes
+
+HOLDS: Final = {("lru", "p0"): "p0.order", ("lru", "p1"): "p1.order", ("shm", "p0"): "keys"}
+"""By cache and process the aspect of the model that is the keys of the process's cache."""
+_decoder: Final = msgspec.json.Decoder(Line)
+
+
+class BadLog(ValueError):  # noqa: N818 - reads as what it is
+    """A file that is no event log."""
+
+
+class Entry(NamedTuple):
+    """An event, and the line where it stands."""
+
+    line: int
+    event: AnyEvent
+
+
+class Log(NamedTuple):
+    """A log that was read. `bad` are the number of the first line that is no event, and what is wrong."""
+
+    header: Header
+    entries: tuple[Entry, ...]
+    bad: tuple[int, str] | None = None
+
+
+def as_json(value: Any) -> Any:
+    """A result in the form that it has in a log."""
+    return msgspec.json.decode(msgspec.json.encode(plain(value)))
+
+
+def header_of(cache: str, config: Any) -> Header:
+    """What a log of a simulation begins with."""
+    protections = tuple(sorted(config.protections))
+    if cache == "lru":
+        return Header(VERSION, "lru", config.budget, protections)
+    return Header(VERSION, "shm", config.capacity, protections, config.limit, config.workers)
+
+
+class Recorder:
+    """Writes an event for each operation that a lockstep has performed. What had to wait is no event."""
+
+    def __init__(self, file: TextIO, cache: str, config: Any) -> None:
+        self._file, self._cache = file, cache
+        self._state = FAMILIES[cache].model.initial(config)
+        self._names, self._made = Names(), 0
+        self._numbers: Counter[str] = Counter()
+        self._write(header_of(cache, config))
+
+    def __call__(self, lockstep: Lockstep, operation: Op) -> None:
+        """Write what the last operation of the lockstep was, as the target did it."""
+        before, after = self._state, lockstep.state
+        if lockstep.result is False and lockstep.outcome.result is False:
+            return
+        made = self._made if makes(operation, before, after) else None
+        self._made += made is not None
+        message = self._names.at(operation)
+        self._names = follow(self._names, operation, before, after, made)
+        self._state = after
+        process = doer(tag(operation))
+        if process == "w":
+            process = f"w{operation.worker}"  # type: ignore[attr-defined]
+        common: dict[str, Any] = {
+            "process": process,
+            "number": self._numbers[process],
+            "did": tag(operation),
+            "saw": as_json(lockstep.result),
+            "holds": self._holds(lockstep, process),
+            "made": made,
+        }
+        self._numbers[process] += 1
+        if message is not None:
+            place = operation.position  # type: ignore[attr-defined]
+            common |= {"message": message, "keys": keys_at(before, tag(operation), place)}
+        self._write(event_of(operation, common))
+
+    def _holds(self, lockstep: Lockstep, process: str) -> tuple[str, ...] | None:
+        aspect = HOLDS.get((self._cache, process))
+        if aspect is None or lockstep.adapter is None:
+            return None
+        keys = lockstep.adapter.observe().get(aspect)
+        return tuple(map(str, keys)) if isinstance(keys, tuple) else None
+
+    def _write(self, line: Line) -> None:
+        self._file.write(msgspec.json.encode(line).decode() + "\n")
+
+
+def event_of(operation: Any, common: dict[str, Any]) -> AnyEvent:
+    """The event of an operation; `common` is what it does not say itself."""
+    if "message" in common:
+        return Took(**common)
+    if hasattr(operation, "request"):
+        request = tuple(
+            [
+                Item(
+                    item.key,
+                    item.content.nbytes,
+                    item.content.fill,
+                    item.supplied,
+                    getattr(item, "modality", "image"),
+                )
+                for item in operation.request
+            ]
+        )
+        return Asked(request=request, children=getattr(operation, "children", 1), **common)
+    if hasattr(operation, "key"):
+        details = {
+            name: getattr(operation, name)
+            for name in ("is_outdated", "how", "at")
+            if hasattr(operation, name)
+        }
+        return Brought(key=operation.key, **details, **common)
+    return Did(**common)
+
+
+def read_log(path: Path) -> Log:
+    """A log from its file; `BadLog` when it has no header, or is no text."""
+    try:
+        lines = path.read_bytes().splitlines()
+    except OSError as error:
+        raise BadLog(f"cannot read the log: {error}") from error
+    try:
+        header = _decoder.decode(lines[0] if lines else b"")
+    except (msgspec.MsgspecError, UnicodeDecodeError) as error:
+        raise BadLog(f"line 1 is no header of an event log: {error}") from error
+    if not isinstance(header, Header):
+        raise BadLog("line 1 is no header of an event log, but an event")
+    entries: list[Entry] = []
+    for number, line in enumerate(lines[1:], 2):
+        try:
+            event = _decoder.decode(line)
+        except (msgspec.MsgspecError, UnicodeDecodeError) as error:
+            return Log(header, tuple(entries), (number, str(error)))
+        if isinstance(event, Header):
+            return Log(header, tuple(entries), (number, "a second header"))
+        entries.append(Entry(number, event))
+    return Log(header, tuple(entries))
+
+
+def schema() -> dict[str, Any]:
+    """The JSON schema of a line of a log."""
+    return msgspec.json.schema(Line)
