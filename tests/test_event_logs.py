@@ -242,3 +242,16 @@ def test_the_commands_write_show_and_check_a_log(tmp_path: Path) -> None:
     assert broken.exit_code == 2
     assert json.loads(broken.stdout)["unexplained"]["line"] == 3
     assert CliRunner().invoke(app, ["trace", "check", str(tmp_path / "none")]).exit_code == 4
+
+
+@pytest.mark.clause("EV-06")
+def test_where_not_every_order_was_tried_nothing_is_claimed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tampered = copied(SHARED)
+    tampered[4]["holds"] = ["c"]
+    assert judged(tmp_path, tampered).status == "violates"
+    monkeypatch.setattr("mmcache_ref.oracle.trace_check.MOST", 4)
+    found = judged(tmp_path, tampered)
+    assert found.status == "undetermined"
+    assert "not all" in found.reason
