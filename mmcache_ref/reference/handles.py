@@ -45,9 +45,7 @@ class ShmObjectStorageHandle:
 
 
 def plain_key(key: Any) -> str:
-    """The key as a plain string, also of a kind of string; `TypeError` for what is none.   [OS-19]"""
-    if type(key) is str:
-        return key
+    """The plain string that a key of a kind of string equals; `TypeError` for what is none.   [OS-19]"""
     if not isinstance(key, str):
         raise TypeError(f"a key of the storage is a string, not {key!r:.80}")
     return str.__str__(key)
@@ -105,7 +103,7 @@ def verified(secret: bytes, key: Any, address: Any, monotonic_id: Any, signature
     if key is None:
         raise HandleSignatureError("Missing SHM handle signature: a handle comes with its key")
     try:
-        expected = _expected(secret, plain_key(key), address, monotonic_id)
+        expected = _expected(secret, key if type(key) is str else plain_key(key), address, monotonic_id)
     except TypeError:
         raise HandleSignatureError("Invalid SHM handle signature: a key is a string") from None
     except UnicodeEncodeError:

@@ -41,6 +41,7 @@ class ObjectChunks:
         self._reader_lock = reader_lock
         self._secret = b""
         self._checks_seals = False
+        self._is_closed = False
         if self.is_writer and has_seals:
             self._mark_secret()
         self._current_secret()
@@ -59,9 +60,9 @@ class ObjectChunks:
             self._checks_seals = self._has_seals and is_marked(secret)
         return secret
 
-    def _require_open(self) -> None:
-        """`AssertionError` if the ring is closed.   [OS-37, RB-31]"""
-        _ = self.ring_buffer.shared_memory.buf
+    def _closed(self) -> AssertionError:
+        """What a use of a closed store raises: what a closed ring does.   [OS-37, RB-31]"""
+        return AssertionError(f"the buffer {self.ring_buffer.shared_memory.name!r} has been closed")
 
     def _place(self, address: int) -> int:
         """Where in the segment the chunk at a virtual address begins."""

@@ -61,8 +61,10 @@ class SingleWriterShmObjectStorage(ObjectChunks):
         there is no room, `TypeError` for a key that is not a string, and what the serde raises.
         """
         assert self.is_writer, "only the writer of the object store can put"
-        self._require_open()
-        key = plain_key(key)
+        if self._is_closed:
+            raise self._closed()
+        if type(key) is not str:
+            key = plain_key(key)
         if key in self.key_index:
             raise ValueError(f"Key {key!r} already exists in the storage: its object must be freed first")
         digest = key_digest(key)
@@ -121,12 +123,14 @@ class SingleWriterShmObjectStorage(ObjectChunks):
 
     def is_cached(self, key: str) -> bool:
         """Whether the key is stored.   [OS-09]"""
-        self._require_open()
+        if self._is_closed:
+            raise self._closed()
         return key in self.key_index
 
     def get_cached(self, key: str) -> tuple[int, int]:
         """One more reference to the object of a stored key; its address and id.   [OS-10, OS-11]"""
-        self._require_open()
+        if self._is_closed:
+            raise self._closed()
         address, monotonic_id = self.key_index[key]
         self.increment_writer_flag(monotonic_id)
         self._touched.discard(monotonic_id)
@@ -148,20 +152,23 @@ class SingleWriterShmObjectStorage(ObjectChunks):
             if self._size_in_place(self._place(address), monotonic_id, handle) is None:
                 raise self._stale(address, monotonic_id)
         else:
-            self._require_open()
+            if self._is_closed:
+                raise self._closed()
             if (entry := self.key_index.get(key)) is not None:
                 self._touched.add(entry[1])
 
     def release_touches(self) -> None:
         """End every touch.   [OS-13]"""
-        self._require_open()
+        if self._is_closed:
+            raise self._closed()
         self._touched.clear()
 
     # Handles
 
     def get_signature(self, key: str) -> list[int]:
         """The signature of the current handle of a stored key.   [OS-15, OS-11]"""
-        self._require_open()
+        if self._is_closed:
+            raise self._closed()
         return list(self._signatures[self.key_index[key][1]])
 
     def verify_signature(
@@ -209,7 +216,8 @@ class SingleWriterShmObjectStorage(ObjectChunks):
 
     def _own_signature(self, address: int, monotonic_id: int) -> bytes:
         """The writer's own handle needs no proof, but must be that of a chunk that lives.   [OS-20, OS-21]"""
-        self._require_open()
+        if self._is_closed:
+            raise self._closed()
         if self.ring_buffer.metadata.get(monotonic_id) != address or monotonic_id not in self._signatures:
             raise self._stale(address, monotonic_id)
         return self._signatures[monotonic_id]
@@ -246,7 +254,8 @@ class SingleWriterShmObjectStorage(ObjectChunks):
     def clear(self) -> None:
         """Forget every object; ids go on.   [OS-28, OS-29]"""
         assert self.is_writer, "only the writer of the object store can clear"
-        self._require_open()
+        if self._is_closed:
+            raise self._closed()
         with self._no_reader_counts():
             self._wipe([address for address, _ in self.key_index.values()])
         self.ring_buffer.clear()
@@ -282,4 +291,5 @@ class SingleWriterShmObjectStorage(ObjectChunks):
 
     def close(self) -> None:
         """Close the ring: nothing can be done with the store any more.   [OS-37]"""
+        self._is_closed = True
         self.ring_buffer.close()
