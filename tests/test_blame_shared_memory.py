@@ -87,7 +87,19 @@ class SaysItLoudly(reference.SingleWriterShmObjectStorage):
             raise MemoryError("NOT ENOUGH SPACE") from error
 
 
-@pytest.mark.parametrize(("store_class", "clauses"), [(AnyReaderFrees, {"OS-25"}), (SaysItLoudly, set())])
+class LimitsToOneLess(reference.SingleWriterShmObjectStorage):
+    def put(self, key: str, value: Any) -> tuple[int, int]:
+        self.max_object_size -= 1
+        try:
+            return super().put(key, value)
+        finally:
+            self.max_object_size += 1
+
+
+@pytest.mark.parametrize(
+    ("store_class", "clauses"),
+    [(AnyReaderFrees, {"OS-25"}), (LimitsToOneLess, {"OS-03"}), (SaysItLoudly, set())],
+)
 def test_a_store_for_two_readers(store_class: type[Any], clauses: set[str]) -> None:
     assert isinstance(TWO_READERS, object_store.Config)
     assert broken("object-store", TWO_READERS, SingleWriterShmObjectStorage=store_class) == clauses

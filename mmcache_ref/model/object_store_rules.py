@@ -78,7 +78,11 @@ ASPECTS = {
     "seals": Aspect(3, "OS-08"),
     "old_seals": Aspect(3, "OS-26"),
 }
+READING = {kind: each.state for (operation, kind), each in RULES.items() if operation == "get"}
+"""What decides a reader's `get`, by kind."""
 CULPRITS = {
+    # Whoever reads leaves every seal.
+    **{("get", kind, "seals"): clause for kind, clause in READING.items()},
     ("clear", "cleared", "bounds"): "OS-29",
     ("touch", "touched", "touched"): "OS-12",
     ("free_unused", "freed", "indexes"): "OS-26",

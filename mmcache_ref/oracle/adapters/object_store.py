@@ -8,8 +8,8 @@ from collections.abc import Callable, Mapping
 from typing import Any, Final
 
 from mmcache_ref.model import object_store
-from mmcache_ref.model.component import Content, Raised
-from mmcache_ref.model.object_store import ID_MAX, NO_ROOM, OVERHEAD, SEAL
+from mmcache_ref.model.component import Content
+from mmcache_ref.model.object_store import ID_MAX, NO_ROOM, OVERHEAD, SEAL, TOO_LARGE
 from mmcache_ref.oracle import segments
 from mmcache_ref.oracle.adapters import pickled
 from mmcache_ref.oracle.adapters.base import Unexpected, need, read
@@ -280,25 +280,27 @@ class ObjectStoreAdapter:
         """What `blamed` may name besides what decides the operation."""
         match operation:
             case object_store.Put(is_watched=True):
-                return ["OS-08", "OS-25"]
+                return ["OS-03", "OS-08", "OS-25"]
             case object_store.Put() | object_store.PutFailing():
-                return ["OS-25"]
+                return ["OS-03", "OS-25"]
         return []
 
     def blamed(
         self, operation: object_store.Operation, aspect: str, expected: Any, actual: Any
     ) -> str | None:
-        """A seal that comes too early; room for a put, where every chunk that could go is held; what a reader
-        that is overtaken gets or counts of an object under another key, whatever the clear did."""
+        """A seal that comes too early; an object that is called too large; room where every chunk that could
+        go is held; what a reader that is overtaken gets or counts of another key, whatever the clear did."""
         match operation:
             case object_store.Put(is_watched=True) if isinstance(actual, Unexpected):
                 return "OS-08"
+            case object_store.Put() | object_store.PutFailing() if TOO_LARGE.says in getattr(
+                actual, "says", ""
+            ):
+                return None if expected == TOO_LARGE else "OS-03"
             case object_store.Put() if aspect == "outcome" and expected == NO_ROOM:
                 return "OS-25" if isinstance(actual, tuple) else None
             case object_store.PutFailing() if aspect == "outcome" and expected == NO_ROOM:
-                # It had room to fail in.
-                has_room = isinstance(actual, Raised) and actual.error != NO_ROOM.error
-                return "OS-25" if has_room else None
+                return None if getattr(actual, "error", NO_ROOM.error) == NO_ROOM.error else "OS-25"
             case object_store.GetOvertaken(key, other) if key != other:
                 if aspect == "outcome" and isinstance(actual, Unexpected):
                     return "OS-41"
