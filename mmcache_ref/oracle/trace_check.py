@@ -26,6 +26,8 @@ from mmcache_ref.oracle.wording import results_in_words
 MOST: Final = 50_000
 """Partial behaviours that are tried at most."""
 UNBOUNDED: Final = 1 << 30
+RUNNING: Final = ("finish", "resume")
+"""What happens to requests that every worker has read."""
 
 
 class Unexplained(msgspec.Struct, frozen=True):
@@ -117,6 +119,14 @@ class _Partial(NamedTuple):
     made: frozenset[int]
 
 
+def _is_indifferent(event: AnyEvent, before: Any, after: Any) -> bool:
+    """Whether an event of a running request stands in nobody's way, nor anybody in its.
+
+    It need not be tried later: the request ends, or is read again and nothing of it is acknowledged.
+    """
+    return event.did in RUNNING and bool(before.store == after.store)
+
+
 def _view(partial: _Partial) -> Any:
     """What of a partial behaviour decides how it can go on: not in which order requests began to run."""
     state, names = partial.state, partial.names
@@ -180,7 +190,7 @@ class _Search:
                     seen.add(view)
                     came_from[after] = (partial, entry)
                     following.append(after)
-                if entry.event.did == "finish":
+                if _is_indifferent(entry.event, partial.state, after.state):
                     break
             waiting += following
             if length > done:
@@ -190,16 +200,13 @@ class _Search:
         return "violates", self._order(came_from, best), self._worst(failures)
 
     def _next(self, partial: _Partial) -> list[tuple[int, Entry]]:
-        """The next event of each process: the end of a request first, then the last line first.
-
-        A request that ends stands in nobody's way, and nobody in its: it need not be tried later.
-        """
+        """The next event of each process: what may be indifferent first, then the last line first."""
         found = [
             (lane, entries[place])
             for lane, (place, entries) in enumerate(zip(partial.places, self._lanes, strict=True))
             if place < len(entries)
         ]
-        return sorted(found, key=lambda each: (each[1].event.did != "finish", -each[1].line))
+        return sorted(found, key=lambda each: (each[1].event.did not in RUNNING, -each[1].line))
 
     @staticmethod
     def _worst(failures: list[tuple[Entry, _Failure]]) -> Unexplained | None:
