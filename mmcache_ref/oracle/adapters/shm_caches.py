@@ -143,8 +143,8 @@ class ShmCachesAdapter:
         """
         if isinstance(operation, operations.Forge):
             return REFUSALS[operation.at]
-        if aspect == "hits" and isinstance(actual, Unexpected):
-            return "SC-13"
+        if aspect == "total" and isinstance(actual, Unexpected):
+            return "SC-13" if self._differences.total == expected else None
         if aspect != "outcome":
             is_left = aspect in ("channel", "under-way") and isinstance(operation, operations.Read)
             return "SC-29" if is_left and self.has_own_protocol else None
@@ -172,7 +172,7 @@ class ShmCachesAdapter:
         sender = deployment.front_end.sender
         if hasattr(sender, "make_stats"):
             hits, total = sender.make_stats()
-            seen |= {"hits": self._differences.fault or hits, "total": total}
+            seen |= {"hits": hits, "total": self._differences.fault or total}
         seen |= observe_chunks(getattr(sender, "_shm_cache", None))
         seen["under-way"] = tuple(map(len, (deployment.channel, deployment.running, deployment.retries)))
         seen["channel"] = tuple(

@@ -13,6 +13,7 @@ class Differences:
 
     def __init__(self) -> None:
         self._told = (0, 0)
+        self.total = 0
         self.fault: Unexpected | None = None
 
     def ask(self, sender: Any) -> None:
@@ -25,5 +26,6 @@ class Differences:
         before = self._told if total[1] >= self._told[1] else (0, 0)
         expected = (total[0] - before[0], total[1] - before[1])
         self._told = total
+        self.total = total[1]
         if told != expected:
             self.fault = Unexpected(f"a difference of {told}, not {expected}")
