@@ -26,7 +26,8 @@ pytestmark = [
 ]
 
 WRITER = """
-import sys, time
+import signal, sys, time
+signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell's background job ignores it
 from mmcache_ref.reference.ring_buffer import SingleWriterShmRingBuffer as Ring
 ring = Ring(1000, sys.argv[1], create=True)
 print("ready", flush=True)
