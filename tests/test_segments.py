@@ -445,17 +445,17 @@ def test_a_handler_of_the_program_for_sigterm_is_left_alone(
 
 @pytest.mark.clause("RB-36")
 def test_without_segments_sigterm_does_what_it_did_before() -> None:
-    before = signal.getsignal(signal.SIGTERM)
-    signal.signal(signal.SIGTERM, signal.SIG_DFL)
-    try:
-        first, second = Ring(10, create=True), Ring(10, create=True)
-        assert signal.getsignal(signal.SIGTERM) is segments._remove_all_and_end
-        first.close()
-        assert signal.getsignal(signal.SIGTERM) is segments._remove_all_and_end
-        second.close()
-        assert signal.getsignal(signal.SIGTERM) is signal.SIG_DFL
-    finally:
-        signal.signal(signal.SIGTERM, before)
+    """In a process of its own: here other tests may have left segments to the garbage collector."""
+    program = """
+import signal
+from mmcache_ref.reference import segments
+from mmcache_ref.reference.ring_buffer import SingleWriterShmRingBuffer as Ring
+for ring in [Ring(10, create=True), Ring(10, create=True)]:
+    assert signal.getsignal(signal.SIGTERM) is segments._remove_all_and_end
+    ring.close()
+assert signal.getsignal(signal.SIGTERM) is signal.SIG_DFL
+"""
+    subprocess.run([sys.executable, "-c", program], check=True, timeout=60)
 
 
 @pytest.mark.clause("RB-36")
