@@ -185,9 +185,14 @@ def update(config: Config, state: State, key: str, content: Content | None) -> S
 def _update_all(
     config: Config, state: State, contents: tuple[Content | None, ...], hashes: tuple[str, ...]
 ) -> Stepped:
-    """`get_and_update` of the sender: an assertion ends it, and what was recorded stays.   [IF-01, IF-02]"""
+    """`get_and_update` of the sender: an assertion ends it, and what was recorded stays.   [IF-01, IF-02]
+
+    Where something was put before the assertion nobody is told of its handle: such a call is left out, since
+    handles are named by the order in which they were told.
+    """
     if any(map(is_empty, contents)):
         return disabled(state)
+    before = state
     if len(contents) != len(hashes):
         return state, Outcome("unequal", EMPTY)
     kinds: set[str] = set()
@@ -196,6 +201,8 @@ def _update_all(
         state, outcome = update(config, state, key, content)
         kinds.add(outcome.kind)
         if isinstance(outcome.result, Raised):
+            if "put" in kinds:
+                return disabled(before)
             return state, _composed(kinds, "updated", outcome.result)
         results.append(outcome.result)
     return state, _composed(kinds, "updated", tuple(results))
