@@ -88,6 +88,12 @@ def known_names(names: Iterable[str], known: Iterable[str], what: str) -> frozen
     return chosen
 
 
+def spelled_out(names: Iterable[str], word: str, stands_for: Iterable[str]) -> frozenset[str]:
+    """The names as a set, in which one word, where it is there, stands for others."""
+    chosen = frozenset(names)
+    return chosen - {word} | frozenset(stands_for) if word in chosen else chosen
+
+
 @dataclass(frozen=True)
 class Config:
     """What the search tries.
@@ -270,12 +276,6 @@ def configure(
     The accidents may be `all`, among the protections may be `default`. An unknown name is a `ValueError` that
     lists the known ones.
     """
-    happening = frozenset(accidents)
-    stopping = frozenset(protections)
-    if "all" in happening:
-        happening = (happening - {"all"}) | ACCIDENTS.keys()
-    if "default" in stopping:
-        stopping = (stopping - {"default"}) | DEFAULT_PROTECTIONS
     known_names([preset], PRESETS, "preset")
     base = PRESETS[preset]
     return Config(
@@ -283,6 +283,6 @@ def configure(
         requests=base.requests,
         depth=base.depth if depth is None else depth,
         clears=base.clears if clears is None else clears,
-        accidents=happening,
-        protections=stopping,
+        accidents=spelled_out(accidents, "all", ACCIDENTS),
+        protections=spelled_out(protections, "default", DEFAULT_PROTECTIONS),
     )

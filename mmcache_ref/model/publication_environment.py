@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
-from .environment import Accident, Protection, accident, known_names
+from .environment import Accident, Protection, accident, known_names, spelled_out
 from .publication_accesses import Program
 from .publication_programs import PIECES, Piece, reading, writing
 
@@ -148,13 +148,11 @@ def configure(
 
     An unknown name is a `ValueError` that lists the known ones; so is a bound, which nothing here needs.
     """
-    happening = frozenset(accidents)
-    stopping = frozenset(protections)
-    if "all" in happening:
-        happening = (happening - {"all"}) | ACCIDENTS.keys()
-    if "default" in stopping:
-        stopping = (stopping - {"default"}) | DEFAULT_PROTECTIONS
     known_names([preset], PRESETS, "preset")
     if depth is not None or clears is not None:
         raise ValueError("ring-publication has no bounds: leave depth and clears away")
-    return replace(PRESETS[preset], accidents=happening, protections=stopping)
+    return replace(
+        PRESETS[preset],
+        accidents=spelled_out(accidents, "all", ACCIDENTS),
+        protections=spelled_out(protections, "default", DEFAULT_PROTECTIONS),
+    )

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
-from .environment import Accident, Protection, accident, known_names
+from .environment import Accident, Protection, accident, known_names, spelled_out
 from .shm_requests import Request, request
 
 ACCIDENTS: Mapping[str, Accident] = {
@@ -181,12 +181,6 @@ def configure(
     The accidents may be `all`, among the protections may be `default`. An unknown name is a `ValueError` that
     lists the known ones; so are `clears`, which need no bound here.
     """
-    happening = frozenset(accidents)
-    stopping = frozenset(protections)
-    if "all" in happening:
-        happening = (happening - {"all"}) | ACCIDENTS.keys()
-    if "default" in stopping:
-        stopping = (stopping - {"default"}) | DEFAULT_PROTECTIONS
     known_names([preset], PRESETS, "preset")
     if clears is not None:
         raise ValueError("shm-caches counts no clears: leave the bound on clears away")
@@ -194,6 +188,6 @@ def configure(
     return replace(
         base,
         depth=base.depth if depth is None else depth,
-        accidents=happening,
-        protections=stopping,
+        accidents=spelled_out(accidents, "all", ACCIDENTS),
+        protections=spelled_out(protections, "default", DEFAULT_PROTECTIONS),
     )

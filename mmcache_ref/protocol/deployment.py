@@ -12,7 +12,7 @@ from .engine import Engine
 from .front_end import FrontEnd
 from .implementation import Implementation
 from .messages import Answer, Message, Report, Request
-from .protections import DEFAULT, chosen
+from .protections import DEFAULT, PROTECTIONS, chosen
 from .work import Work
 
 
@@ -39,7 +39,7 @@ class Deployment:
         channel: type[Channel] = Channel,
         engine: type[Engine] = Engine,
     ) -> None:
-        self.protections = chosen(protections)
+        self.protections = chosen(protections, PROTECTIONS)
         self.work = Work()
         self.channel = channel(self.protections)
         self.front_end = front_end(implementation, self.channel, self.protections, self.work)

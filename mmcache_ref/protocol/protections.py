@@ -25,10 +25,10 @@ DEFAULT = frozenset(PROTECTIONS) - {"content-identity"}
 """With these every accident of the field is harmless, or answered by one miss and one retry."""
 
 
-def chosen(names: Iterable[str]) -> frozenset[str]:
-    """The names as a set; an unknown one is a `ValueError` that lists the known ones."""
+def chosen(names: Iterable[str], known: Mapping[str, str]) -> frozenset[str]:
+    """The names as a set; one that is not known is a `ValueError` that lists those that are."""
     wanted = frozenset(names)
-    unknown = sorted(wanted - PROTECTIONS.keys())
+    unknown = sorted(wanted - known.keys())
     if unknown:
-        raise ValueError(f"no such protection: {', '.join(unknown)}. Take of: {', '.join(PROTECTIONS)}")
+        raise ValueError(f"no such protection: {', '.join(unknown)}. Take of: {', '.join(known)}")
     return wanted

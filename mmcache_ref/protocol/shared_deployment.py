@@ -9,10 +9,11 @@ from collections.abc import Iterable
 from typing import Any
 
 from .messages import Request, RequestItem
+from .protections import chosen
 from .shared_front_end import SharedFrontEnd
 from .shared_implementation import SharedImplementation
 from .shared_messages import Reading, Retry, SharedMessage, is_handle
-from .shared_protections import SHARED_DEFAULT, chosen
+from .shared_protections import SHARED_DEFAULT, SHARED_PROTECTIONS
 from .shared_work import SharedWork
 from .shared_worker import SharedWorker
 
@@ -41,7 +42,7 @@ class SharedDeployment:
         front_end: type[SharedFrontEnd] = SharedFrontEnd,
         worker: type[SharedWorker] = SharedWorker,
     ) -> None:
-        self.protections = chosen(protections)
+        self.protections = chosen(protections, SHARED_PROTECTIONS)
         self.work = SharedWork()
         self.front_end = front_end(implementation, self.protections, self.work)
         self._implementation = implementation

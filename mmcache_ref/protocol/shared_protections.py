@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 
 SHARED_PROTECTIONS: Mapping[str, str] = {
     "clear-on-death": "when a worker dies, all requests under way are retried and the store is cleared",
@@ -18,13 +18,3 @@ SHARED_PROTECTIONS: Mapping[str, str] = {
 
 SHARED_DEFAULT = frozenset(SHARED_PROTECTIONS)
 """With these no accident strands a reference, ends a worker or serves a wrong object."""
-
-
-def chosen(names: Iterable[str]) -> frozenset[str]:
-    """The names as a set; an unknown one is a `ValueError` that lists the known ones."""
-    wanted = frozenset(names)
-    unknown = sorted(wanted - SHARED_PROTECTIONS.keys())
-    if unknown:
-        known = ", ".join(SHARED_PROTECTIONS)
-        raise ValueError(f"no such protection: {', '.join(unknown)}. Take of: {known}")
-    return wanted
