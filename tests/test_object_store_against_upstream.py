@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import pytest
+from stores import state
 
 from mmcache_ref.reference.object_store import SingleWriterShmObjectStorage
 from mmcache_ref.reference.ring_buffer import SingleWriterShmRingBuffer
@@ -91,19 +92,6 @@ def outcome(call: Callable[[], Any]) -> Any:
         return next(phrase for phrase in PHRASES if phrase in str(error))
 
 
-def kept(store: Any) -> tuple[Any, ...]:
-    """Everything that a writer keeps."""
-    ring = store.ring_buffer
-    return (
-        dict(store.key_index),
-        dict(store.id_index),
-        dict(store.writer_flag),
-        set(store._touched),
-        dict(ring.metadata),
-        (ring.data_buffer_start, ring.data_buffer_end, ring.monotonic_id_start, ring.monotonic_id_end),
-    )
-
-
 Operation = tuple[Any, ...]
 
 KEYS = "abcdefghijklmnopqrst"
@@ -178,7 +166,7 @@ def test_both_do_the_same(
             continue
         kinds.add((operation[0], "no space" if mine == "no space" else type(mine)))
         assert mine == yours, operation
-        assert kept(ours.writer) == kept(other.writer), operation
+        assert state(ours.writer) == state(other.writer), operation
     assert {kind for kind, _ in kinds} == KINDS.keys()
     assert ("put", "no space") in kinds or capacity > 500
 
@@ -227,7 +215,7 @@ def test_after_a_clear_the_first_object_lies_at_0_and_ids_go_on(
         writer.put(f"{number}", number)
     old = handle_of(writer, "0")
     writer.clear()
-    assert kept(writer) == ({}, {}, {}, set(), {}, (0, 0, 5, 5))
+    assert state(writer) == ({}, {}, {}, set(), {}, (0, 0, 5, 5))
     assert writer.put("0", "again") == (0, 5)
     assert readers[0].get(*handle_of(writer, "0")) == "again"
     assert outcome(lambda: readers[0].get(*old)) == "modified or is invalid"
@@ -263,8 +251,8 @@ def test_our_store_stands_on_their_ring(theirs: Package, pair: Callable[..., Pai
     for number in range(40):
         assert writer.put(f"{number}", bytes(number))[1] == number
         assert reader.get(*handle_of(writer, f"{number}")) == bytes(number)
-    before = kept(writer)
+    before = state(writer)
     writer.copy_to_buffer = None
     with pytest.raises(TypeError):
         writer.put("x", 1)
-    assert kept(writer) == before
+    assert state(writer) == before

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from typing import NoReturn
+from typing import Annotated, NoReturn
 
 import typer
 from rich.console import Console, RenderableType
@@ -41,6 +41,13 @@ def progress_lines() -> Progress:
     """A line for each target on stderr; nothing when that is no terminal."""
     columns = (TextColumn("{task.description}"), TextColumn("{task.fields[what]}"), TimeElapsedColumn())
     return Progress(*columns, console=messages, transient=True, disable=not messages.is_terminal)
+
+
+Accidents = Annotated[
+    list[str] | None,
+    typer.Option("--with", help="Accidents, with commas between, or all. May be repeated."),
+]
+"""The option of commands in which accidents happen."""
 
 
 def listed_names(lists: list[str] | None) -> list[str]:

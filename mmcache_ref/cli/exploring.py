@@ -9,7 +9,7 @@ from typing import Annotated, Any, Literal
 import msgspec
 import typer
 
-from mmcache_ref.cli.console import listed_names, output, progress_lines
+from mmcache_ref.cli.console import Accidents, listed_names, output, progress_lines
 from mmcache_ref.model import (
     drift,
     key_replicated,
@@ -52,10 +52,7 @@ EXPLORABLE: dict[str, tuple[Any, Mapping[str, Property]]] = {
 def explore_model(
     model: Annotated[str, typer.Argument(help=f"One of {', '.join(EXPLORABLE)}.")],
     preset: Annotated[Literal["tiny", "small"], typer.Option(help="tiny: seconds. small: minutes.")] = "tiny",
-    accidents: Annotated[
-        list[str] | None,
-        typer.Option("--with", help="Accidents, with commas between, or all. May be repeated."),
-    ] = None,
+    accidents: Accidents = None,
     protections: Annotated[
         list[str] | None,
         typer.Option("--protect", help="Protections, with commas between, or default. May be repeated."),

@@ -9,7 +9,7 @@ from typing import Annotated, Literal
 
 import typer
 
-from mmcache_ref.cli.console import fail, listed_names, progress_lines, show
+from mmcache_ref.cli.console import Accidents, fail, listed_names, progress_lines, show
 from mmcache_ref.oracle.errors import TargetUnavailable
 from mmcache_ref.oracle.event_log import Recorder
 from mmcache_ref.oracle.simulation import Observer, Plan, simulate
@@ -27,10 +27,7 @@ def simulate_target(
         int, typer.Option(min=1, max=16, help="That read, with --cache shm; an LRU pair has one P1.")
     ] = 2,
     requests: Annotated[int, typer.Option(min=1, help="That clients make.")] = 500,
-    accidents: Annotated[
-        list[str] | None,
-        typer.Option("--with", help="Accidents, with commas between, or all. May be repeated."),
-    ] = None,
+    accidents: Accidents = None,
     protections: Annotated[
         list[str] | None,
         typer.Option("--protect", help="Protections, with commas between, default or none. May be repeated."),

@@ -104,6 +104,13 @@ def several(order: Iterable[str], kinds: Collection[str], result: Any) -> Outcom
     return Outcome(kind, result, tuple(also))
 
 
+def composed(rare: Iterable[str], kinds: Collection[str], usual: str, result: Any) -> Outcome:
+    """The outcome of several updates: the rare kinds among them; or the `usual` one, and each item's."""
+    met = [each for each in rare if each in kinds]
+    parts = [] if met else sorted(f"item {each}" for each in kinds)
+    return several((*met, usual, *parts), {*met, usual, *parts}, result)
+
+
 class Rule(NamedTuple):
     """The clauses that decide an outcome: what the caller sees, and what becomes of the state."""
 

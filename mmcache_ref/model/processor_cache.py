@@ -6,12 +6,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import Annotated, Any, Final, NamedTuple
+from typing import Annotated, Final, NamedTuple
 
 import msgspec
 
 from . import entries as moves
-from .component import Content, Outcome, Raised, Updated, several
+from .component import Content, Outcome, Raised, Updated, composed, several
 from .entries import Entries, is_sound
 from .explore import Property
 from .processor_cache_alphabet import (
@@ -292,16 +292,9 @@ def _update_all(
         state, outcome = _update(kind, config, state, key, content)
         kinds.add(outcome.kind)
         if not isinstance(outcome.result, Updated):
-            return state, _composed(kinds, "updated", outcome.result)
+            return state, composed(RARE, kinds, "updated", outcome.result)
         results.append(outcome.result)
-    return state, _composed(kinds, "updated", tuple(results))
-
-
-def _composed(kinds: set[str], usual: str, result: Any) -> Outcome:
-    """The outcome of several updates: the rare kinds among them; or the `usual` one, and each item's."""
-    rare = [each for each in RARE if each in kinds]
-    parts = [] if rare else sorted(f"item {each}" for each in kinds)
-    return several((*rare, usual, *parts), {*rare, usual, *parts}, result)
+    return state, composed(RARE, kinds, "updated", tuple(results))
 
 
 def by_modality(request: tuple[Item, ...]) -> list[tuple[int, Item]]:
@@ -333,7 +326,7 @@ def _merge(kind: Kind, config: Config, state: State, operation: Merge) -> tuple[
         results.append(msgspec.structs.replace(outcome.result, index=index))
     # Which key is evicted depends on the touches only where one of them moved something.
     usual = "evicting" if "evicted" in kinds and any(is_cached.values()) else "merged"
-    return _end_touches(state), _composed(kinds, usual, tuple(results))
+    return _end_touches(state), composed(RARE, kinds, usual, tuple(results))
 
 
 def _preset(budget: int, *contents: tuple[str, int], requests: tuple[str, ...]) -> Config:

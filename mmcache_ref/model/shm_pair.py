@@ -9,7 +9,7 @@ from collections.abc import Mapping
 
 from . import ring_moves
 from . import shm_store as moves
-from .component import Content, Op, Outcome, Raised, several
+from .component import Content, Op, Outcome, Raised, composed
 from .explore import Property
 from .receiver import Received
 from .shm_pair_alphabet import (
@@ -203,16 +203,9 @@ def _update_all(
         if isinstance(outcome.result, Raised):
             if "put" in kinds:
                 return disabled(before)
-            return state, _composed(kinds, "updated", outcome.result)
+            return state, composed(RARE, kinds, "updated", outcome.result)
         results.append(outcome.result)
-    return state, _composed(kinds, "updated", tuple(results))
-
-
-def _composed(kinds: set[str], usual: str, result: object) -> Outcome:
-    """The outcome of several updates: the rare kinds among them; or the `usual` one, and each item's."""
-    rare = [each for each in RARE if each in kinds]
-    parts = [] if rare else sorted(f"item {each}" for each in kinds)
-    return several((*rare, usual, *parts), {*rare, usual, *parts}, result)
+    return state, composed(RARE, kinds, "updated", tuple(results))
 
 
 def _stats(state: State, delta: bool) -> Stepped:

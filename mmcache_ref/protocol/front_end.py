@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from .channel import Channel
@@ -26,6 +27,15 @@ class UnsuppliedError(ValueError):
             "their data"
         )
         self.mm_hashes = mm_hashes
+
+
+def refuse_unsupplied(request: Request, is_cached: Sequence[bool]) -> None:
+    """Raise `UnsuppliedError` when an item is neither cached nor supplied.   [DR-02, SC-26]"""
+    unsupplied = [
+        item.mm_hash for item, hit in zip(request, is_cached, strict=True) if not hit and not item.is_supplied
+    ]
+    if unsupplied:
+        raise UnsuppliedError(unsupplied)
 
 
 class Checked(NamedTuple):
@@ -62,13 +72,7 @@ class FrontEnd:
         Raises `UnsuppliedError`, and nothing changes, when an item is neither cached nor supplied.
         """
         is_cached = tuple(self.sender.is_cached([item.mm_hash for item in request]))
-        unsupplied = [
-            item.mm_hash
-            for item, hit in zip(request, is_cached, strict=True)
-            if not hit and not item.is_supplied
-        ]
-        if unsupplied:
-            raise UnsuppliedError(unsupplied)
+        refuse_unsupplied(request, is_cached)
         self.checked = Checked(request, is_cached)
         return is_cached
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from .front_end import WHOLE_REQUEST, UnsuppliedError
+from .front_end import WHOLE_REQUEST, refuse_unsupplied
 from .messages import Request, RequestItem
 from .shared_implementation import SharedImplementation
 from .shared_messages import SharedMessage, is_handle
@@ -32,13 +32,7 @@ class SharedFrontEnd:
         Raises `UnsuppliedError`, and nothing changes, when an item is neither cached nor supplied.
         """
         is_cached = list(self.sender.is_cached([item.mm_hash for item in request]))
-        unsupplied = [
-            item.mm_hash
-            for item, hit in zip(request, is_cached, strict=True)
-            if not hit and not item.is_supplied
-        ]
-        if unsupplied:
-            raise UnsuppliedError(unsupplied)
+        refuse_unsupplied(request, is_cached)
         made = [
             self._process(item, index)
             for index, item in enumerate(
