@@ -12,6 +12,7 @@ from .front_end import FrontEnd, UnsuppliedError
 from .implementation import Implementation
 from .messages import Answer, Message, Report, Request, RequestItem
 from .protections import DEFAULT, PROTECTIONS
+from .robust_lock import RobustLock
 from .shared_deployment import SharedDeployment
 from .shared_front_end import SharedFrontEnd
 from .shared_implementation import SharedImplementation
@@ -37,6 +38,7 @@ __all__ = [
     "Report",
     "Request",
     "RequestItem",
+    "RobustLock",
     "SharedDeployment",
     "SharedFrontEnd",
     "SharedImplementation",
