@@ -32,7 +32,7 @@ from .merge import merge_mm_kwargs
 from .object_store import SingleWriterShmObjectStorage
 from .processor_only import MultiModalProcessorOnlyCache
 from .ring_buffer import SingleWriterShmRingBuffer
-from .serde import MsgpackSerde, ObjectSerde
+from .serde import CheckedMsgpackSerde, ChecksumError, MsgpackSerde, ObjectSerde, SerdeError
 from .shm_caches import ShmObjectStoreReceiverCache, ShmObjectStoreSenderCache
 from .sizes import (
     MultiModalCache,
@@ -54,6 +54,8 @@ __all__ = [
     "BaseMultiModalReceiverCache",
     "BatchedTensorInputs",
     "CacheInfo",
+    "CheckedMsgpackSerde",
+    "ChecksumError",
     "LRUCache",
     "LruKeyReplicatedReceiverCache",
     "LruKeyReplicatedSenderCache",
@@ -82,6 +84,7 @@ __all__ = [
     "ParallelConfig",
     "PlaceholderRange",
     "ResolvedPromptUpdate",
+    "SerdeError",
     "ShmObjectStorageHandle",
     "ShmObjectStoreReceiverCache",
     "ShmObjectStoreSenderCache",

@@ -16,6 +16,7 @@ HEAD: Final = struct.Struct("<iii")
 SEALED_HEAD: Final = struct.Struct("<iii16s")
 """Id, size of the chunk, reader count, seal."""
 COUNT: Final = struct.Struct("<i")
+LARGEST_COUNT: Final = 2 ** (8 * COUNT.size - 1) - 1
 LOCK_SECONDS: Final = 60.0
 """A reader holds the lock for microseconds; one that has it for so long is dead."""
 
@@ -53,12 +54,21 @@ class ObjectChunks:
         self.ring_buffer.shared_memory.buf[end - MARK_BYTES : end] = mark
 
     def _current_secret(self) -> bytes:
-        """The secret of the segment; notes whether its writer seals.   [OS-22]"""
+        """The secret of the segment; notes whether its writer seals.   [OS-22, OS-43]
+
+        The writer asks the segment once: what others write there later is not its secret.
+        """
+        if self.is_writer and self._secret and not self._is_closed:
+            return self._secret
         secret = self.ring_buffer.get_auth_secret()
         if secret != self._secret:
             self._secret = secret
             self._checks_seals = self._has_seals and is_marked(secret)
         return secret
+
+    def _restore_secret(self) -> None:
+        """Write the secret into the segment again, whatever stands there.   [OS-43]"""
+        self._memory[: len(self._secret)] = self._secret
 
     def _closed(self) -> AssertionError:
         """What a use of a closed store raises: what a closed ring does.   [OS-37, RB-31]"""
@@ -140,8 +150,11 @@ class ObjectChunks:
             )
 
     def increment_reader_flag(self, data_view: memoryview) -> None:
-        """Add one to the reader count with which the view begins; the caller holds the lock.   [OS-20]"""
-        COUNT.pack_into(data_view, 0, COUNT.unpack_from(data_view)[0] + 1)
+        """Add one to the reader count with which the view begins; the caller holds the lock.   [OS-20, OS-45]
+
+        The largest count stays: nobody has read so often, something else has written there.
+        """
+        COUNT.pack_into(data_view, 0, min(COUNT.unpack_from(data_view)[0] + 1, LARGEST_COUNT))
 
     @contextmanager
     def _no_reader_counts(self) -> Iterator[None]:

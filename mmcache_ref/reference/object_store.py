@@ -252,12 +252,13 @@ class SingleWriterShmObjectStorage(ObjectChunks):
         return freed
 
     def clear(self) -> None:
-        """Forget every object; ids go on.   [OS-28, OS-29]"""
+        """Forget every object; ids go on, and the segment is in order again.   [OS-28, OS-29, OS-43]"""
         assert self.is_writer, "only the writer of the object store can clear"
         if self._is_closed:
             raise self._closed()
         with self._no_reader_counts():
             self._wipe([address for address, _ in self.key_index.values()])
+            self._restore_secret()
         self.ring_buffer.clear()
         self.key_index.clear()
         self.id_index.clear()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import struct
 from abc import ABC, abstractmethod
 from typing import Any, ClassVar, Final
+from zlib import crc32
 
 import msgspec
 
@@ -12,10 +13,13 @@ from .structure_plans import PlannedReader
 from .structure_reader import ItemClasses
 from .structures import Buffer, SerdeError, written
 
-__all__ = ["ItemClasses", "MsgpackSerde", "ObjectSerde", "SerdeError"]
+__all__ = ["CheckedMsgpackSerde", "ChecksumError", "ItemClasses", "MsgpackSerde", "ObjectSerde", "SerdeError"]
 
 _LENGTH: Final = struct.Struct("<I")
 """The length of the structure in bytes."""
+
+_CHECKSUM: Final = struct.Struct("<I")
+"""CRC-32 of the length, the structure and the data."""
 
 _encode: Final = msgspec.msgpack.Encoder().encode
 
@@ -90,3 +94,36 @@ class MsgpackSerde(ObjectSerde):
             raise
         except _UNREADABLE as error:
             raise SerdeError(f"not the bytes of an object: {error}") from error
+
+
+class ChecksumError(SerdeError):
+    """Bytes of an object that are not those which were written."""
+
+
+class CheckedMsgpackSerde(MsgpackSerde):
+    """As `MsgpackSerde`, with a checksum: changed bytes are an error, not another object.   [OS-44]
+
+    It costs a pass over the bytes when they are written, and another pass and a copy when they are read.
+    """
+
+    def serialize(self, value: Any) -> tuple[list[Buffer], int, bytes, int]:
+        """As `MsgpackSerde`, with the checksum of all that it makes.   [OS-44]"""
+        leaves, data_bytes, metadata, _ = super().serialize(value)
+        checksum = crc32(metadata[self.SEAL_BYTES :])
+        for leaf in leaves:
+            checksum = crc32(leaf, checksum)
+        room = self.SEAL_BYTES
+        metadata = metadata[:room] + _CHECKSUM.pack(checksum) + metadata[room:]
+        return leaves, data_bytes, metadata, len(metadata)
+
+    def deserialize(self, data: memoryview) -> Any:
+        """The value that was written; `ChecksumError` for other bytes.   [OS-44]
+
+        What is checked is a copy, and the value is made of that: the segment may change meanwhile.
+        """
+        copied = memoryview(bytes(data))
+        checked = copied[self.SEAL_BYTES + _CHECKSUM.size :]
+        stored = copied[self.SEAL_BYTES : self.SEAL_BYTES + _CHECKSUM.size]
+        if stored != _CHECKSUM.pack(crc32(checked)):
+            raise ChecksumError("the bytes of this object have changed since it was stored: clear the store")
+        return super().deserialize(copied[_CHECKSUM.size :])
