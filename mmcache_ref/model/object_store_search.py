@@ -34,7 +34,17 @@ from .object_store_alphabet import (
     Unpickle,
     Verify,
 )
-from .object_store_state import METADATA, OVERHEAD, READER_COUNT, Config, State, find, handle_of, offset_of
+from .object_store_state import (
+    METADATA,
+    OVERHEAD,
+    READER_COUNT,
+    Config,
+    State,
+    find,
+    handle_of,
+    live_place,
+    offset_of,
+)
 
 PRESETS = {
     "tiny": Config(capacity=80, max_object_size=80, keys=("a", "b"), sizes=(1, 9), puts=4, held=1, clears=1),
@@ -55,6 +65,9 @@ def operations(config: Config, state: State) -> Iterator[Operation]:
     """The operations of the alphabet, as often as the bounds allow; of keys that are not stored the first."""
     stored = [each.key for each in state.objects]
     new = [key for key in config.keys if key not in stored][:1] if state.puts < config.puts else []
+    if config.only_puts_and_reads:
+        yield from _puts_and_reads(config, state, new)
+        return
     yield from _asking(config, state)
     yield from _reading(config, state)
     for key in (*stored[:1], *new):
@@ -72,6 +85,18 @@ def operations(config: Config, state: State) -> Iterator[Operation]:
     yield FreeUnused()
     if state.clears < config.clears:
         yield Clear()
+
+
+def _puts_and_reads(config: Config, state: State, new: list[str]) -> Iterator[Operation]:
+    """A put, the first read of the oldest object that was not read, and reads of what is gone."""
+    is_last = state.puts == config.puts - 1
+    for key in new:
+        yield Put(key, Content(config.sizes[-1 if is_last else 0], fill=1))
+    yield from [Get(each.key) for each in state.objects if each.reads == 0][:1]
+    for key in config.keys:
+        handle = handle_of(state, key)
+        if handle is not None and live_place(state, handle) is None:
+            yield Get(key)
 
 
 def _asking(config: Config, state: State) -> Iterator[Operation]:

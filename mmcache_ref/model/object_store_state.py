@@ -30,7 +30,8 @@ class Config(msgspec.Struct, frozen=True, omit_defaults=True):
     """`capacity` and `max_object_size` in bytes, the number of readers, and of ids.
 
     `keys` and `sizes` (bytes of content) are what the search tries; `puts` and `clears` how many there may be
-    in a run; objects are touched and get another reference up to the put with the number `held`.
+    in a run; objects are touched and get another reference up to the put with the number `held`. When it
+    `only_puts_and_reads`, each object is read once, the oldest first, and the last put has the last size.
     """
 
     capacity: Annotated[int, msgspec.Meta(ge=OVERHEAD, le=1 << 20)]
@@ -42,6 +43,7 @@ class Config(msgspec.Struct, frozen=True, omit_defaults=True):
     puts: int = 0
     held: int = 0
     clears: int = 0
+    only_puts_and_reads: bool = False
 
 
 class Object(NamedTuple):

@@ -91,6 +91,17 @@ TWO_READERS = object_store.Config(
 )
 """A store with room for one object, which two readers have to acknowledge."""
 
+ROUND_AND_ROUND = object_store.Config(
+    capacity=3 * choices.object_store.SMALLEST,
+    max_object_size=choices.object_store.SMALLEST - object_store.HEADER + 1,
+    id_max=4,
+    keys=("a", "b", "c", "d", "e"),
+    sizes=(1, 2),
+    puts=6,
+    only_puts_and_reads=True,
+)
+"""A ring with room for three objects, filled twice: what is freed lies at both ends, and ids wrap."""
+
 COMPONENTS = {
     component.name: component
     for component in (
@@ -160,7 +171,7 @@ COMPONENTS = {
             ObjectStoreAdapter,
             choices.object_store.configs,
             choices.object_store.choose,
-            beside=(TWO_READERS,),
+            beside=(TWO_READERS, ROUND_AND_ROUND),
             construction="OS-34",
         ),
         Component(

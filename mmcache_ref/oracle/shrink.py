@@ -130,15 +130,15 @@ class Shrinker:
         return len(operations), weight(config) + weight(tuple(operations)) + heavier
 
     def _of_tiny_graph(self) -> Iterator[Candidate]:
-        """Shorter runs of the tiny graph that end where the same clause decides, the shortest first."""
+        """Shorter runs of the tiny graphs that end where the same clause decides, the shortest first."""
         mismatch = self.best.mismatch
         if mismatch is None or self.is_initial:
             return
         component = self.trial.component
         case = (tag(self.best.operations[-1]), mismatch.kind)
-        for operations in short_runs_for(component.name, case, self.clause):
+        for config, operations in short_runs_for(component.name, case, self.clause):
             if len(operations) < len(self.best.steps):
-                yield component.executed_config, operations
+                yield config, operations
 
     def _without_chunks(self) -> Iterator[Candidate]:
         """The operations with some consecutive ones left out, from half of them down to one; not the last."""

@@ -25,7 +25,8 @@ class Breaks:
 
     `clauses`: what may be named; the exhaustive stage must find the first. `longest`: the operations of the
     shortest run known by hand. `level`: the lowest level at which a few hundred
-    examples show it. `in_tiny`: whether the graph that the exhaustive stage walks holds such a run.
+    examples show it. `in_tiny`: whether the graphs that the exhaustive stage walks hold such a run;
+    `in_beside`: whether one of the smaller ones does, which are enough then.
     """
 
     component: str
@@ -33,6 +34,7 @@ class Breaks:
     longest: int
     level: int = 0
     in_tiny: bool = True
+    in_beside: bool = False
 
 
 def names(**replaced: Any) -> dict[str, Any]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from broken import Breaks, names
 from mmcache_ref import reference
 
-BREAKS = Breaks("object-store", ("OS-04", "OS-05"), longest=6, level=2, in_tiny=False)
+BREAKS = Breaks("object-store", ("OS-04", "OS-05"), longest=6, level=2, in_beside=True)
 
 
 class SingleWriterShmObjectStorage(reference.SingleWriterShmObjectStorage):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from broken import Breaks, names
 from mmcache_ref import reference
 
-BREAKS = Breaks("object-store", ("OS-05",), longest=11, in_tiny=False)
+BREAKS = Breaks("object-store", ("OS-05",), longest=11, in_beside=True)
 
 
 class SingleWriterShmObjectStorage(reference.SingleWriterShmObjectStorage):
