@@ -9,7 +9,7 @@ import msgspec
 import pytest
 
 from mmcache_ref.model import shm_caches
-from mmcache_ref.model.component import Missed, Outcome, Raised, Refused, tag
+from mmcache_ref.model.component import Content, Missed, Outcome, Raised, Refused, tag
 from mmcache_ref.model.shm_accidents import (
     Abort,
     Clear,
@@ -26,7 +26,8 @@ from mmcache_ref.model.shm_accidents import (
 )
 from mmcache_ref.model.shm_caches import initial, observe, step, view
 from mmcache_ref.model.shm_environment import ACCIDENTS, DEFAULT_PROTECTIONS, PROTECTIONS, Config, configure
-from mmcache_ref.model.shm_requests import Request, State, request
+from mmcache_ref.model.shm_requests import Feature, Item, Request, State, request
+from mmcache_ref.model.shm_sending import Updated, break_off
 
 RING = Config(capacity=6, limit=4, requests=(), depth=4, accidents=frozenset(ACCIDENTS))
 STALE = Raised("ValueError", says="modified or is invalid")
@@ -165,6 +166,29 @@ def test_after_wrong_counts_p0_may_lack_what_it_had_at_the_check() -> None:
     assert outcomes[0][:2] == ("asserted", Raised("AssertionError", says="a"))
     assert after_assertion.channel == ()
     assert [key for key, *_ in entries(after_assertion)] == ["b"]
+
+
+@pytest.mark.clause("SC-38")
+@pytest.mark.parametrize("refused", [Submit, Reject])
+def test_what_a_request_was_given_before_an_assertion_is_released(refused: Any) -> None:
+    """As before; the first handle of a is gone by then, so the worker must live on."""
+    config = ring("release-on-abort", "recoverable-miss", limit=6)
+    read_twice = [Submit(request("a"), 2), Read(0, 0), Read(0, 0), Read(0, 1), Read(0, 1)]
+    state, outcomes = run(
+        config, refused(request("a", "b:6", "a")), Read(0, 1), Read(0, 0), state=after(config, *read_twice)
+    )
+    assert [outcome.kind for outcome in outcomes] == ["asserted", "dropped", "dropped"]
+    assert (entries(state), state.channel) == ([("b", 1, 2)], ())
+
+
+@pytest.mark.clause("SC-38")
+def test_after_an_assertion_there_is_no_release_of_what_needs_none() -> None:
+    """An item that is too large travels itself."""
+    config = ring("release-on-abort")
+    state = initial(config)
+    inline = Feature(Item("b", Content(7, 1)), None)
+    updated = Updated(state.store, (inline,), frozenset({"too-large", "asserted"}), None)
+    assert break_off(config, state, updated, 1)[0] == state
 
 
 # Accidents and protections

@@ -86,6 +86,17 @@ def fills(reading: Reading) -> list[Any]:
     return [item and set(item["data"].data.tolist()) for item in reading.items]
 
 
+def raising_at(failing: str, put: Callable[[str, Any], Any]) -> Callable[[str, Any], Any]:
+    """A `put` that fails at one key."""
+
+    def fails(key: str, value: Any) -> Any:
+        if key == failing:
+            raise OSError("read-only")
+        return put(key, value)
+
+    return fails
+
+
 # The course of a request
 
 
@@ -152,6 +163,40 @@ def test_what_was_refused_or_aborted_is_read_and_makes_room(deploy: Deploy, acci
         serve(each, "e:2")
         assert chunks(each)[0][0] == key
     assert (deployment.work.stranded, careless.work.stranded) == (0, 2)
+
+
+@pytest.mark.clause("SC-38")
+@pytest.mark.parametrize("accident", ["submit", "reject"])
+def test_what_a_request_was_given_before_an_update_failed_is_read(deploy: Deploy, accident: str) -> None:
+    deployment, careless = deploy(), deploy(without=["release-on-abort"])
+    for each in (deployment, careless):
+        store = each.front_end.sender._shm_cache
+        asked = request("a", "c")
+        with pytest.MonkeyPatch.context() as patched:
+            patched.setattr(store, "put", raising_at("c", store.put))
+            with pytest.raises(OSError, match="read-only"):
+                getattr(each, accident)(asked)
+        assert chunks(each) == ("a", (1,), (0,))
+    assert careless.channel == []
+    assert [reading.items for reading in read_all(deployment)] == [(), ()]
+    assert (deployment.channel, chunks(deployment)) == ([], ("a", (1,), (2,)))
+    assert (deployment.work.stranded, careless.work.stranded) == (0, 2)
+
+
+@pytest.mark.clause("SC-38")
+def test_a_request_whose_first_update_fails_leaves_nothing_to_read(deploy: Deploy) -> None:
+    deployment = deploy()
+    deployment.submit(request("a"))
+    store = deployment.front_end.sender._shm_cache
+    fails, unsupplied = request("c", "a"), request("e", is_supplied=False)
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(store, "put", raising_at("c", store.put))
+        with pytest.raises(OSError, match="read-only"):
+            deployment.submit(fails)
+    assert len(deployment.channel) == 1
+    with pytest.raises(UnsuppliedError):
+        deployment.submit(unsupplied)
+    assert len(deployment.channel) == 1
 
 
 @pytest.mark.clause("SC-38")

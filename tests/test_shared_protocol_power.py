@@ -46,6 +46,15 @@ class UpdatesWithoutTouches(SharedFrontEnd):
         return super()._merge(request, is_cached, made)
 
 
+class ForgetsWhatItWasGiven(SharedFrontEnd):
+    def _merge(self, request: Request, is_cached: list[bool], made: list[tuple[Any, Any]]) -> list[Any]:
+        try:
+            return super()._merge(request, is_cached, made)
+        except AssertionError:
+            self._given.clear()
+            raise
+
+
 class RetriesThroughTheCache(SharedFrontEnd):
     def unrecorded(self, request: Request, children: int = 1) -> SharedMessage:
         return self.handle(tuple([item._replace(is_supplied=True) for item in request]), children)
@@ -131,6 +140,7 @@ PROTOCOLS: list[tuple[type[Any], str]] = [
     (BelievesClients, "SC-27"),
     (ReferencesNothing, "SC-43"),
     (UpdatesWithoutTouches, "SC-25"),
+    (ForgetsWhatItWasGiven, "SC-38"),
     (RetriesThroughTheCache, "SC-45"),
     (RetriesOneChild, "SC-45"),
     (AcknowledgesEachChild, "SC-39"),

@@ -8,7 +8,17 @@ from .shm_accidents import Abort, Clear, Die, Forge, Reject, Replay, Resume, Str
 from .shm_environment import Config
 from .shm_reading import request_of, resume
 from .shm_requests import Feature, Item, Message, Retry, State
-from .shm_sending import DISABLED, Stepped, carried, in_store, may_begin, message, unsupplied, update
+from .shm_sending import (
+    DISABLED,
+    Stepped,
+    break_off,
+    carried,
+    in_store,
+    may_begin,
+    message,
+    unsupplied,
+    update,
+)
 
 REFUSED = Outcome("refused", Raised("ValueError", says="SHM handle signature"))
 """A client's handle that does not stand."""
@@ -26,9 +36,9 @@ def reject(config: Config, state: State, operation: Reject) -> Stepped:
     if refusal := unsupplied(state, operation.request):
         return state, refusal
     updated = update(config, state.store, operation.request)
+    if not updated.is_whole:
+        return break_off(config, state, updated, operation.children)
     after = in_store(state, updated.store)
-    if updated.features is None:
-        return after, updated.outcome()
     if not config.releases:
         return after, updated.outcome("rejected")
     release = message(config, updated.features, operation.children, is_release=True)

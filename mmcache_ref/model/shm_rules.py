@@ -66,6 +66,12 @@ ASPECTS = {
 }
 
 CULPRITS = {
+    # What a request has handed out before it failed is released.
+    **{
+        (operation, "asserted", aspect): "SC-38"
+        for operation in ("submit", "reject")
+        for aspect in ("under-way", "channel")
+    },
     # A store that should have been cleared still counts.
     **{("clear", "cleared", aspect): "SC-12" for aspect in ("hits", "total")},
     **{("worker-death", "cleared", aspect): "SC-44" for aspect in ("hits", "total")},

@@ -17,12 +17,17 @@ RARE = ("asserted", "too-large", "no-room")
 
 
 class Updated(NamedTuple):
-    """What P0's updates left in the store and made: features in prompt order; None after an assertion."""
+    """What P0's updates left in the store and made: features in prompt order, up to an assertion."""
 
     store: Store
-    features: tuple[Feature, ...] | None
+    features: tuple[Feature, ...]
     kinds: frozenset[str]
     result: object
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether every item was updated."""
+        return "asserted" not in self.kinds
 
     def outcome(self, *kinds: str) -> Outcome:
         """What happened: what is rare, then these kinds, then what is usual."""
@@ -58,7 +63,8 @@ def update(config: Config, store: Store, request: Request) -> Updated:
             kinds.add("hit")
         elif key in cached:
             kinds.add("asserted")
-            return Updated(store, None, frozenset(kinds), Raised("AssertionError", says=key))
+            result = Raised("AssertionError", says=key)
+            return Updated(store, tuple(features), frozenset(kinds), result)
         else:
             store, kind = moves.put(config.capacity, config.limit, store, touched, key, item.content)
             handle = moves.handle_at(store, len(store.entries) - 1) if kind == "put" else None
@@ -106,8 +112,18 @@ def in_store(state: State, store: Store) -> State:
 
 
 def send(config: Config, state: State, updated: Updated, children: int) -> Stepped:
-    """A request that P0 has updated goes into the channel; after an assertion nothing is sent.   [SC-25]"""
+    """A request that P0 has updated goes into the channel.   [SC-25]"""
+    if not updated.is_whole:
+        return break_off(config, state, updated, children)
     after = in_store(state, updated.store)
-    if updated.features is not None:
-        after = after._replace(channel=(*after.channel, message(config, updated.features, children)))
+    channel = (*after.channel, message(config, updated.features, children))
+    return after._replace(channel=channel), updated.outcome()
+
+
+def break_off(config: Config, state: State, updated: Updated, children: int) -> Stepped:
+    """After an assertion nothing is sent but a release of what was handed out before it.   [SC-38]"""
+    after = in_store(state, updated.store)
+    if config.releases and any(feature.handle is not None for feature in updated.features):
+        release = message(config, updated.features, children, is_release=True)
+        after = after._replace(channel=(*after.channel, release))
     return after, updated.outcome()

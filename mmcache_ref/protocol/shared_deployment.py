@@ -64,7 +64,7 @@ class SharedDeployment:
 
     def submit(self, request: Request, children: int = 1) -> SharedMessage:
         """P0 handles a request from its check to the channel.   [SC-25, SC-28]"""
-        return self._send(self.front_end.handle(request, children))
+        return self._send(self._handled(request, children))
 
     def read(self, position: int = 0, worker: int = 0) -> Reading:
         """A worker reads the message at this place, for its next child.   [SC-29, SC-42]
@@ -101,7 +101,7 @@ class SharedDeployment:
 
     def reject(self, request: Request, children: int = 1) -> SharedMessage:
         """Accident: a request is refused after its update, and never sent.   [SC-38]"""
-        message = self.front_end.handle(request, children)
+        message = self._handled(request, children)
         if self.releases():
             self._release(message)
             self._send(message)
@@ -185,6 +185,20 @@ class SharedDeployment:
         return "clear-on-death" in self.protections
 
     # What they share
+
+    def _handled(self, request: Request, children: int) -> SharedMessage:
+        """What P0 made of a request; what a failing one was given before is released.   [SC-38]"""
+        try:
+            return self.front_end.handle(request, children)
+        except Exception:
+            message = self.front_end.broken_off
+            if message is not None and message.has_handles:
+                if self.releases():
+                    self._release(message)
+                    self._send(message)
+                else:
+                    self._strand(message)
+            raise
 
     def _send(self, message: SharedMessage) -> SharedMessage:
         self.work.messages += 1

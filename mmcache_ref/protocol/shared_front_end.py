@@ -16,6 +16,9 @@ class SharedFrontEnd:
 
     Args:
         protections: of them `validated-handle` lives here.
+
+    Attributes:
+        broken_off: of the last request, what it was given before an update failed, if one did.
     """
 
     def __init__(
@@ -25,12 +28,16 @@ class SharedFrontEnd:
         self._protections = protections
         self._work = work
         self.sender = implementation.make_sender()
+        self.broken_off: SharedMessage | None = None
+        self._given: list[Any] = []
 
     def handle(self, request: Request, children: int = 1) -> SharedMessage:
         """A request from its check to a message: process, merge.   [SC-25, SC-26, SC-28]
 
-        Raises `UnsuppliedError`, and nothing changes, when an item is neither cached nor supplied.
+        Raises `UnsuppliedError`, and nothing changes, when an item is neither cached nor supplied; also raises
+        what an update raises.
         """
+        self.broken_off = None
         is_cached = list(self.sender.is_cached([item.mm_hash for item in request]))
         refuse_unsupplied(request, is_cached)
         made = [
@@ -39,7 +46,14 @@ class SharedFrontEnd:
                 [item for item, hit in zip(request, is_cached, strict=True) if not hit]
             )
         ]
-        return self._message(request, self._merge(request, is_cached, made), children, is_cached)
+        self._given.clear()
+        try:
+            items = self._merge(request, is_cached, made)
+        except Exception:
+            updated = len(self._given)
+            self.broken_off = self._message(request[:updated], self._given, children, is_cached[:updated])
+            raise
+        return self._message(request, items, children, is_cached)
 
     def bring(self, item: RequestItem, handle: Any) -> SharedMessage:
         """A client brings a handle instead of data: it is validated first.   [SC-27, SC-43]
@@ -70,7 +84,7 @@ class SharedFrontEnd:
         if not request:
             return []
         merged, _ = self._implementation.merge(
-            self.sender,
+            Recorded(self.sender, self._given),
             {WHOLE_REQUEST: [item.mm_hash for item in request]},
             {WHOLE_REQUEST: is_cached},
             {WHOLE_REQUEST: [item for item, _ in made]},
@@ -95,3 +109,20 @@ class SharedFrontEnd:
             self._work.references += 1
             self._work.stored_bytes += 0 if hit else size
         return message
+
+
+class Recorded:
+    """A sender that notes in `given` what each update of one request has given."""
+
+    def __init__(self, sender: Any, given: list[Any]) -> None:
+        self._sender = sender
+        self._given = given
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._sender, name)
+
+    def get_and_update_item(self, mm_item: Any, mm_hash: str) -> Any:
+        """Update one item.   [SC-38]"""
+        updated = self._sender.get_and_update_item(mm_item, mm_hash)
+        self._given.append(updated[0])
+        return updated
