@@ -34,8 +34,8 @@ class SharedFrontEnd:
     def handle(self, request: Request, children: int = 1) -> SharedMessage:
         """A request from its check to a message: process, merge.   [SC-25, SC-26, SC-28]
 
-        Raises `UnsuppliedError`, and nothing changes, when an item is neither cached nor supplied; also raises
-        what an update raises.
+        Raises `UnsuppliedError`, and nothing changes, when an item is neither cached nor supplied. What an
+        update raises comes through.
         """
         self.broken_off = None
         is_cached = list(self.sender.is_cached([item.mm_hash for item in request]))
