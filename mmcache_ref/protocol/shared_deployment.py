@@ -5,7 +5,7 @@ The methods have the names of the operations of `model/shm_caches.py`, and do on
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 from .messages import Request, RequestItem
@@ -24,7 +24,7 @@ class SharedDeployment:
     Args:
         implementation: the caches, and the functions around them.
         protections: names of `SHARED_PROTECTIONS`.
-        front_end, worker: the classes of its parts.
+        front_end, worker: the classes of its parts, or what makes parts that behave so.
 
     Attributes:
         channel: messages that some worker has yet to read, the oldest first.
@@ -39,19 +39,23 @@ class SharedDeployment:
         implementation: SharedImplementation,
         protections: Iterable[str] = SHARED_DEFAULT,
         *,
-        front_end: type[SharedFrontEnd] = SharedFrontEnd,
-        worker: type[SharedWorker] = SharedWorker,
+        front_end: Callable[..., SharedFrontEnd] = SharedFrontEnd,
+        worker: Callable[..., SharedWorker] = SharedWorker,
     ) -> None:
         self.protections = chosen(protections, SHARED_PROTECTIONS)
         self.work = SharedWork()
-        self.front_end = front_end(implementation, self.protections, self.work)
         self._implementation = implementation
+        self._front_end = front_end
         self._worker = worker
+        self.front_end = self._make_front_end()
         self.workers = [self._make_worker(number) for number in range(implementation.workers)]
         self.channel: list[SharedMessage] = []
         self.running: list[SharedMessage] = []
         self.retries: list[Retry] = []
         self.is_dead = False
+
+    def _make_front_end(self) -> SharedFrontEnd:
+        return self._front_end(self._implementation, self.protections, self.work)
 
     def _make_worker(self, number: int) -> SharedWorker:
         return self._worker(self._implementation, number, self.protections, self.work)
@@ -64,7 +68,16 @@ class SharedDeployment:
 
     def submit(self, request: Request, children: int = 1) -> SharedMessage:
         """P0 handles a request from its check to the channel.   [SC-25, SC-28]"""
-        return self._send(self._handled(request, children))
+        return self.send(self._handled(request, children))
+
+    def send(self, message: SharedMessage) -> SharedMessage:
+        """Put a message behind all others; it is returned."""
+        self.work.messages += 1
+        self.channel.append(message)
+        self.work.peak_bytes = max(
+            self.work.peak_bytes, sum(sum(each.sizes) for each in (*self.channel, *self.running))
+        )
+        return message
 
     def read(self, position: int = 0, worker: int = 0) -> Reading:
         """A worker reads the message at this place, for its next child.   [SC-29, SC-42]
@@ -72,7 +85,10 @@ class SharedDeployment:
         A release has no reader: what it names is acknowledged and dropped.
         """
         message = self.channel[position]
-        reading = self._survived(self.workers[worker].read, message)
+        return self.note_reading(message, worker, self._survived(self.workers[worker].read, message))
+
+    def note_reading(self, message: SharedMessage, worker: int, reading: Reading) -> Reading:
+        """A worker has read a message: what follows from that.   [SC-29, SC-42]"""
         if message.is_release:
             reading = Reading(())
         message.owed[worker] -= 1
@@ -88,7 +104,8 @@ class SharedDeployment:
     def retry(self, position: int = 0) -> SharedMessage:
         """A request is sent once more, with all its data and past the cache.   [SC-45]"""
         self.work.retries += 1
-        return self._send(self.front_end.unrecorded(*self.retries.pop(position)))
+        request, children, _ = self.retries.pop(position)
+        return self.send(self.front_end.unrecorded(request, children))
 
     def clear(self) -> bool:
         """P0 is cleared; False when that has to wait.   [SC-41]"""
@@ -101,10 +118,13 @@ class SharedDeployment:
 
     def reject(self, request: Request, children: int = 1) -> SharedMessage:
         """Accident: a request is refused after its update, and never sent.   [SC-38]"""
-        message = self._handled(request, children)
+        return self.note_rejected(self._handled(request, children))
+
+    def note_rejected(self, message: SharedMessage) -> SharedMessage:
+        """P0 has updated its cache with a request that is refused.   [SC-38]"""
         if self.releases():
             self._release(message)
-            self._send(message)
+            self.send(message)
         else:
             self._strand(message)
         return message
@@ -140,8 +160,7 @@ class SharedDeployment:
 
     def die(self, worker: int) -> None:
         """Accident: a worker dies, and a new one takes its place. All requests under way end.   [SC-44]"""
-        under_way = [message for message in self.channel if not message.is_release] + self.running
-        ended = [_retry(message) for message in under_way]
+        ended = self._ended()
         for message in self.channel:
             self._strand(message, worker)
             message.owed[worker] = 0
@@ -151,18 +170,34 @@ class SharedDeployment:
                 self._forget(message)
         self.channel = [message for message in self.channel if not message.is_read]
         self.running.clear()
-        self.workers[worker] = self._make_worker(worker)
         if self.clears_on_death():
             self.retries += ended
+        self.workers[worker] = self._make_worker(worker)
+        if self.clears_on_death():
             self._clear()
 
     def replay(self, item: RequestItem, handle: Any) -> SharedMessage:
         """Accident: a client brings a handle that it saw before.   [SC-27, SC-43]"""
-        return self._send(self.front_end.bring(item, handle))
+        return self.send(self.front_end.bring(item, handle))
 
     def forge(self, item: RequestItem, handle: Any) -> SharedMessage:
         """Accident: a client brings a handle that was never issued.   [SC-27]"""
-        return self._send(self.front_end.bring(item, handle))
+        return self.send(self.front_end.bring(item, handle))
+
+    def restart_front_end(self) -> None:
+        """Accident: P0 dies with its segment, and a new one takes its place. All requests under way end, and
+        every worker attaches to the new segment.   [SC-44]"""
+        ended = self._ended()
+        self.channel.clear()
+        self.running.clear()
+        self.retries += ended
+        self.front_end = self._make_front_end()
+        self.workers = [self._make_worker(number) for number in range(len(self.workers))]
+
+    def _ended(self) -> list[Retry]:
+        """The retries of all requests that are under way."""
+        under_way = [message for message in self.channel if not message.is_release] + self.running
+        return [_retry(message) for message in under_way]
 
     # Protections
 
@@ -191,22 +226,18 @@ class SharedDeployment:
         try:
             return self.front_end.handle(request, children)
         except Exception:
-            message = self.front_end.broken_off
-            if message is not None and message.has_handles:
-                if self.releases():
-                    self._release(message)
-                    self._send(message)
-                else:
-                    self._strand(message)
+            self.note_broken_off()
             raise
 
-    def _send(self, message: SharedMessage) -> SharedMessage:
-        self.work.messages += 1
-        self.channel.append(message)
-        self.work.peak_bytes = max(
-            self.work.peak_bytes, sum(sum(each.sizes) for each in (*self.channel, *self.running))
-        )
-        return message
+    def note_broken_off(self) -> None:
+        """P0 failed in the middle of a request: what it had been given is released.   [SC-38]"""
+        message = self.front_end.broken_off
+        if message is not None and message.has_handles:
+            if self.releases():
+                self._release(message)
+                self.send(message)
+            else:
+                self._strand(message)
 
     def _survived(self, read: Any, message: SharedMessage) -> Reading:
         """What a worker read; an error ends it, and with it the engine."""
@@ -267,4 +298,4 @@ class SharedDeployment:
 
 
 def _retry(message: SharedMessage) -> Retry:
-    return Retry(message.request, message.children)
+    return Retry(message.request, message.children, message.name)

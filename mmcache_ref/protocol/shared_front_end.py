@@ -27,6 +27,8 @@ class SharedFrontEnd:
         self._implementation = implementation
         self._protections = protections
         self._work = work
+        self.made = 0
+        """How many messages were made: the name of the next one."""
         self.sender = implementation.make_sender()
         self.broken_off: SharedMessage | None = None
         self._given: list[Any] = []
@@ -101,7 +103,8 @@ class SharedFrontEnd:
     ) -> SharedMessage:
         sizes = tuple([self._implementation.size(item.data) for item in request])
         owed = [children] * self._implementation.workers
-        message = SharedMessage(request, tuple(items), sizes, owed, children)
+        message = SharedMessage(request, tuple(items), sizes, owed, children, name=self.made)
+        self.made += 1
         for item, size, hit in zip(items, sizes, is_cached, strict=True):
             if not is_handle(item):
                 self._work.inline_bytes += size

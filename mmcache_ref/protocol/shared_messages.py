@@ -25,6 +25,7 @@ class SharedMessage:
         children: how often each worker reads it: once for each child of the request.
         is_release: it is read for the sake of its references only; nobody waits for an answer.
         missing: the hashes that some worker could not read, in order.
+        name: what P0 calls it; no other message of this deployment has that name.
     """
 
     request: Request
@@ -34,6 +35,7 @@ class SharedMessage:
     children: int = 1
     is_release: bool = False
     missing: list[str] = field(default_factory=list)
+    name: int = 0
 
     @property
     def has_handles(self) -> bool:
@@ -56,10 +58,11 @@ class SharedMessage:
 
 
 class Retry(NamedTuple):
-    """A request that its client sends again, and how many children it has."""
+    """A request that its client sends again, how many children it has, and the message that was in vain."""
 
     request: Request
     children: int = 1
+    name: int = 0
 
 
 @dataclass(frozen=True)

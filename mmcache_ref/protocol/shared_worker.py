@@ -33,18 +33,18 @@ class SharedWorker:
 
     def read(self, message: SharedMessage) -> Reading:
         """Read a message for its next child.   [SC-29, SC-39]"""
-        kept = self._kept.get(id(message))
+        kept = self._kept.get(message.name)
         if self.is_acknowledged(message) and kept is not None:
             reading = self._spared(message, kept)
         else:
             reading = self._look_up(message)
         if reading.items is not None:
-            self._kept[id(message)] = reading.items
+            self._kept[message.name] = reading.items
         return reading
 
     def read_again(self, message: SharedMessage) -> Reading:
         """Read a message once more after its request was preempted.   [SC-40]"""
-        kept = self._kept.get(id(message))
+        kept = self._kept.get(message.name)
         if self.keeps_until_done() and kept is not None:
             return self._spared(message, kept)
         return self._look_up(message)
@@ -56,7 +56,7 @@ class SharedWorker:
 
     def forget(self, message: SharedMessage) -> None:
         """The request of a message is done: nothing of it is needed any more."""
-        self._kept.pop(id(message), None)
+        self._kept.pop(message.name, None)
 
     def is_acknowledged(self, message: SharedMessage) -> bool:
         """Whether an earlier child of this request has acknowledged for all of them.   [SC-39]"""

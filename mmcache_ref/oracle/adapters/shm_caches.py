@@ -6,7 +6,7 @@ itself.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from mmcache_ref import protocol
@@ -27,6 +27,8 @@ from mmcache_ref.oracle.adapters.shm_handles import (
 from mmcache_ref.oracle.adapters.shm_units import HEADER, RECEIVER, SENDER, UNIT, Segment, UnitPayloads
 from mmcache_ref.oracle.errors import NotOffered
 from mmcache_ref.oracle.namespace import call_with
+from mmcache_ref.oracle.process_parts import CHUNKS, NOTED, shared_implementation, shared_recipe
+from mmcache_ref.protocol.processes import Hosts, RemoteCache, SharedProcesses, unpack
 
 PARTS = {"deployment": "SharedDeployment", "front_end": "SharedFrontEnd", "worker": "SharedWorker"}
 """What a target may offer of the protocol."""
@@ -39,17 +41,11 @@ REFUSALS = {"p0": "SC-15", "worker": "SC-22"}
 class ShmCachesAdapter:
     """P0, its workers, and what lies between, over one segment of its own."""
 
-    def __init__(self, namespace: Any, config: Config) -> None:
+    def __init__(self, namespace: Any, config: Config, hosts: Hosts | None = None) -> None:
         need(namespace, SENDER, RECEIVER, "merge_mm_kwargs")
         self.payloads = UnitPayloads(namespace)
         self.handles = SeenHandles(namespace)
         self._namespace = namespace
-        self._segment = Segment(
-            namespace,
-            capacity=config.capacity * UNIT,
-            limit=config.limit * UNIT - HEADER,
-            workers=config.workers,
-        )
         self._updates: list[Any] = []
         self._contents: dict[str, Content] = {}
         self._own: tuple[Any, ...] = ()
@@ -60,13 +56,26 @@ class ShmCachesAdapter:
         parts = {name: getattr(namespace, type_name, None) for name, type_name in PARTS.items()}
         offered = {name: part for name, part in parts.items() if part is not None}
         self.has_own_protocol = bool(offered)
+        made: Any
+        if hosts is None:
+            made = segment = Segment(
+                namespace,
+                capacity=config.capacity * UNIT,
+                limit=config.limit * UNIT - HEADER,
+                workers=config.workers,
+            )
+            offered["implementation"] = shared_implementation(
+                namespace, self.payloads, segment, config.workers, self._updates
+            )
+        else:
+            recipe = shared_recipe(namespace, config.capacity, config.limit, config.workers)
+            made = processes = SharedProcesses(hosts, recipe, config.workers, kills=False)
+            offered |= processes.parts()
+        self.close: Callable[[], object] = made.close
+        """Give the segment back."""
         self.deployment: Any = call_with(
             offered.pop("deployment", protocol.SharedDeployment),
-            {
-                "implementation": self._implementation(config.workers),
-                "protections": config.protections,
-                **offered,
-            },
+            {"protections": config.protections, **offered},
         )
 
     def perform(self, operation: operations.Operation) -> Any:
@@ -159,10 +168,6 @@ class ShmCachesAdapter:
             return "SC-25"
         return self._wrong
 
-    def close(self) -> None:
-        """Give the segment back."""
-        self._segment.close()
-
     def observe(self) -> Mapping[str, Any]:
         """Counters, chunks and layout as far as the target has upstream's attributes; what is under way."""
         deployment = self.deployment
@@ -173,12 +178,27 @@ class ShmCachesAdapter:
         if hasattr(sender, "make_stats"):
             hits, total = sender.make_stats()
             seen |= {"hits": hits, "total": self._differences.fault or total}
-        seen |= observe_chunks(getattr(sender, "_shm_cache", None))
+        seen |= self._chunks(sender)
         seen["under-way"] = tuple(map(len, (deployment.channel, deployment.running, deployment.retries)))
         seen["channel"] = tuple(
             [(travelling(each), tuple(each.owed), each.is_release) for each in deployment.channel]
         )
         return seen
+
+    def _chunks(self, sender: Any) -> Mapping[str, Any]:
+        """What is to be seen of P0's store, wherever it is."""
+        if isinstance(sender, RemoteCache):
+            chunks: Mapping[str, Any] = sender.observed()[CHUNKS]
+            return chunks
+        return observe_chunks(getattr(sender, "_shm_cache", None))
+
+    def _noted(self) -> Sequence[Any]:
+        """The contents that the prompt updates of the last merge step name, if there was one."""
+        sender = self.deployment.front_end.sender
+        if isinstance(sender, RemoteCache):
+            noted: Sequence[Any] = sender.observed()[NOTED]
+            return noted
+        return [self.payloads.payloads.updates_content(each) for each in self._updates]
 
     def is_legal_too(self, operation: operations.Operation, expected: Any, actual: Any) -> bool:
         """Whether handles whose chunk is gone have read their own object, in a place not reused.   [SC-23]
@@ -222,29 +242,6 @@ class ShmCachesAdapter:
             ]
         )
 
-    def _implementation(self, workers: int) -> protocol.SharedImplementation:
-        """The target's caches, with payloads made of descriptions.
-
-        Nothing in it refers to the adapter, so that the segment is closed as soon as the adapter is gone.
-        """
-        namespace, payloads, noted = self._namespace, self.payloads, self._updates
-
-        def merge(sender: Any, hashes: Any, hits: Any, items: Any, updates: Any) -> Any:
-            made = namespace.MultiModalKwargsItems(items)
-            merged, merged_updates = namespace.merge_mm_kwargs(sender, hashes, hits, made, updates)
-            noted[:] = [each for group in hashes for each in merged_updates[group]]
-            return merged, merged_updates
-
-        return protocol.SharedImplementation(
-            workers=workers,
-            make_sender=self._segment.make_sender,
-            make_receiver=self._segment.make_receiver,
-            merge=merge,
-            make_feature=namespace.make_feature,
-            process=lambda content, *_: (payloads.item(content), payloads.prompt_updates(content)),
-            size=payloads.bytes_of,
-        )
-
     def _sent(self, operate: Any, request: Request, children: int) -> Any:
         """What P0 made of a request, or the hashes for the lack of which it was refused.   [SC-26]"""
         self._updates.clear()
@@ -261,10 +258,10 @@ class ShmCachesAdapter:
 
     def _carried(self, message: Any) -> tuple[Any, ...]:
         """How each item of a message travels, and what its prompt updates, or it, belong to."""
-        named = [self.payloads.payloads.updates_content(each) for each in self._updates]
-        contents = named or [item.data for item in message.request]
+        contents = self._noted() or [item.data for item in message.request]
         carried: list[Any] = []
-        for item, travels, content in zip(message.request, message.items, contents, strict=True):
+        for item, packed, content in zip(message.request, message.items, contents, strict=True):
+            travels = unpack(packed)
             how = how_it_travels(travels)
             carried.append(Carried(how, content) if isinstance(content, Content) else content)
             if how == "handle":

@@ -24,7 +24,8 @@ _USUAL_OVERHEAD: Final = 512
 """Bytes of a chunk besides the payload, where a target does not let one measure them."""
 _TRIES: Final = 8
 
-_measured: weakref.WeakKeyDictionary[Any, dict[tuple[int, int], int]] = weakref.WeakKeyDictionary()
+Lengths = dict[tuple[int, int], int]
+_measured: weakref.WeakKeyDictionary[Any, Lengths] = weakref.WeakKeyDictionary()
 """For each target: from units and fill (odd or even) to the bytes of the payload."""
 
 
@@ -39,6 +40,17 @@ class UnitPayloads:
         self._namespace = namespace
         self.payloads = Payloads(namespace)
         self._lengths = _measured.setdefault(namespace, {})
+
+    def measured(self, most: int) -> Lengths:
+        """The bytes of payloads up to so many units, for a process that shall not measure them again."""
+        for units in range(1, most + 1):
+            for fill in (0, 1):
+                self._in_bytes(Content(units, fill))
+        return dict(self._lengths)
+
+    def know(self, lengths: Lengths) -> None:
+        """What another process measured with the same target."""
+        self._lengths |= lengths
 
     def item(self, content: Content) -> Any:
         """A fresh item of so many units."""
@@ -106,11 +118,14 @@ class Segment:
         limit: bytes of the largest object.
         workers: how many receivers attach.
         lock: what the receivers share; one of its own where none is given.
+        name: a fresh one where none is given.
     """
 
-    def __init__(self, namespace: Any, *, capacity: int, limit: int, workers: int, lock: Any = None) -> None:
+    def __init__(
+        self, namespace: Any, *, capacity: int, limit: int, workers: int, lock: Any = None, name: str = ""
+    ) -> None:
         self._namespace = namespace
-        self.name = segments.fresh_name()
+        self.name = name or segments.fresh_name()
         self._lock = lock or threading.Lock()
         self._config = namespace.make_vllm_config(
             mm_processor_cache_gb=capacity / _GIB,
@@ -118,13 +133,14 @@ class Segment:
             mm_shm_cache_max_object_size_mb=limit / _MIB,
             world_size=workers,
         )
-        self._left: list[str] = [self.name]
+        self._left: list[str] = []
         self._closings: list[Callable[[], object]] = []
         self.close = segments.close_with(self, self._left, self._closings)
         """Close everything that was made, and remove the segment."""
 
     def make_sender(self) -> Any:
         """P0's cache, with an empty segment."""
+        self._left.append(self.name)
         with self._namespace.ring_named(self.name):
             sender = getattr(self._namespace, SENDER)(self._config)
         if hasattr(sender, "close"):

@@ -1,0 +1,41 @@
+"""The protocols over processes: P0, P1 and the workers each in a spawned process, the rest in their parent.
+
+The parent is the clients and the channel. Each part obeys calls over a socket of its own (`host`, `serving`),
+and is the very class that runs in one process (`shared_parts`); its stand-in in the parent (`shared_remote`)
+takes the place of that class in the same deployment, which keeps the same books. Step by step that is a
+deployment as any other; `shared_course` has all processes at work at once.
+"""
+
+from .carried import PackedItem, pack, unpack
+from .course import Died, Failed
+from .errors import ProcessLost
+from .host import Host, Hosts, Pending
+from .parts import Recipe, RemoteCache
+from .shared_course import Cleared, Missed, Read, Refused, Sent, Served, SharedCourse
+from .shared_parts import SharedParts
+from .shared_remote import RemoteSharedFrontEnd, RemoteSharedWorker, SharedProcesses
+
+__all__ = [
+    "Cleared",
+    "Died",
+    "Failed",
+    "Host",
+    "Hosts",
+    "Missed",
+    "PackedItem",
+    "Pending",
+    "ProcessLost",
+    "Read",
+    "Recipe",
+    "Refused",
+    "RemoteCache",
+    "RemoteSharedFrontEnd",
+    "RemoteSharedWorker",
+    "Sent",
+    "Served",
+    "SharedCourse",
+    "SharedParts",
+    "SharedProcesses",
+    "pack",
+    "unpack",
+]

@@ -1,0 +1,121 @@
+"""What both families of parts share: a part lives in its own process, and its stand-in in who started it."""
+
+from __future__ import annotations
+
+import itertools
+import os
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, fields
+from typing import Any, Final
+
+from .carried import unpack
+from .host import Host
+
+_numbers: Final = itertools.count()
+
+
+def nothing_to_see(cache: Any) -> Mapping[str, Any]:
+    """What others see of a cache that does not let them look inside."""
+    return {}
+
+
+@dataclass(frozen=True)
+class Recipe:
+    """How a process makes the caches that it needs. It travels to the process: all of it can be pickled.
+
+    Attributes:
+        make: `make(lock, segment, *arguments)` returns `SharedParts` or `PairParts`; it is found by its
+            name. `lock` is what the workers share, `segment` the name of the shared memory, which only the
+            caches in shared memory need.
+        arguments: the rest of its arguments.
+        fresh_name: makes names of segments that nobody has.
+        remove: removes the segment of a P0 that was killed; nothing, where that is somebody else's matter.
+    """
+
+    make: Callable[..., Any]
+    arguments: tuple[Any, ...] = ()
+    fresh_name: Callable[[], str] = lambda: f"mmcache-{os.getpid()}-{next(_numbers)}"
+    remove: Callable[[str], object] = lambda segment: None
+
+    def made_in(self, lock: Any, segment: str) -> Any:
+        """The parts, in the process that asks."""
+        return self.make(lock, segment, *self.arguments)
+
+    def __reduce__(self) -> Any:
+        return Recipe, (self.make, self.arguments)
+
+
+class Part:
+    """What lives in a process: one side of a protocol, and what it has cost.
+
+    Attributes:
+        work: counts since the part was made.
+    """
+
+    work: Any
+    observe: Callable[[Any], Mapping[str, Any]]
+    """What others may see of a cache."""
+
+    def cache(self) -> Any:
+        """The cache of this side."""
+        raise NotImplementedError
+
+    def state(self) -> Any:
+        """What the stand-in shows of this side without asking."""
+        return None
+
+    def offered(self) -> tuple[str, ...]:
+        """The public methods of the cache."""
+        cache = self.cache()
+        names = [name for name in dir(cache) if not name.startswith("_")]
+        return tuple([name for name in names if callable(getattr(cache, name, None))])
+
+    def told(self) -> tuple[dict[str, int], Any]:
+        """The counts, and the state."""
+        return self.work.report(), self.state()
+
+    def of_cache(self, method: str, arguments: tuple[Any, ...], named: dict[str, Any]) -> Any:
+        """A call of the cache itself."""
+        return getattr(self.cache(), method)(*[unpack(each) for each in arguments], **named)
+
+    def observed(self) -> Mapping[str, Any]:
+        """What others may see of the cache, now."""
+        return self.observe(self.cache())
+
+
+class RemoteCache:
+    """A cache in another process: its public methods are calls there."""
+
+    def __init__(self, host: Host, offered: tuple[str, ...]) -> None:
+        self._host = host
+        self._offered = frozenset(offered)
+
+    def __getattr__(self, name: str) -> Any:
+        if name not in self._offered:
+            raise AttributeError(f"the cache in {self._host.part} has no {name!r}")
+
+        def call(*arguments: Any, **named: Any) -> Any:
+            return self._host.call("of_cache", name, arguments, named)
+
+        return call
+
+    def observed(self) -> Mapping[str, Any]:
+        """What its process lets one see of it."""
+        seen: Mapping[str, Any] = self._host.call("observed")
+        return seen
+
+
+class Accounts:
+    """Adds what parts in other processes count to the work of the whole deployment."""
+
+    def __init__(self, work: Any) -> None:
+        self._work = work
+        self._known: dict[str, int] = {}
+
+    def take(self, counts: Mapping[str, int]) -> None:
+        """The counts of a part since it was made."""
+        for each in fields(self._work):
+            change = counts[each.name] - self._known.get(each.name, 0)
+            if change:
+                setattr(self._work, each.name, getattr(self._work, each.name) + change)
+        self._known = dict(counts)

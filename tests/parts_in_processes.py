@@ -1,0 +1,56 @@
+"""Makers of parts for processes that the tests start."""
+
+from __future__ import annotations
+
+import os
+import time
+from typing import Any
+
+
+class Odd:
+    """A part whose calls go wrong in every way."""
+
+    def __init__(self, lock: Any) -> None:
+        self.lock = lock
+        self.notes: list[str] = []
+
+    def echo(self, value: Any) -> Any:
+        return value
+
+    def note(self, word: str) -> None:
+        self.notes.append(word)
+
+    def noted(self) -> list[str]:
+        return self.notes
+
+    def pid(self) -> int:
+        return os.getpid()
+
+    def raise_key_error(self) -> None:
+        raise KeyError("there")
+
+    def raise_own(self) -> None:
+        class OwnError(LookupError):
+            pass
+
+        error = OwnError("of my own")
+        error.mm_hashes = ["a"]  # type: ignore[attr-defined]
+        raise error
+
+    def unpicklable(self) -> Any:
+        return lambda: None
+
+    def leave(self) -> None:
+        os._exit(3)
+
+    def sleep(self) -> None:
+        time.sleep(3600)
+
+    def babble(self) -> None:
+        """Write into every open socket but the standard streams."""
+        for descriptor in range(3, 64):
+            try:
+                if os.readlink(f"/proc/self/fd/{descriptor}").startswith("socket:"):
+                    os.write(descriptor, b"what is this? " * 4)
+            except OSError:
+                continue
