@@ -125,7 +125,6 @@ def test_what_dies_is_replaced_and_every_request_is_served(processes: SharedProc
     happened = run(course, 60, random, accidents)
     check(happened)
     assert sorted(each.part for each in happened if isinstance(each, Died)) == ["p0", f"w{WORKERS - 1}"]
-    assert sum(isinstance(each, Served) for each in happened) >= 60
-    assert course.deployment.work.misses == 0
+    assert sum(isinstance(each, Served) for each in happened) == 60
     assert processes.segment != before
     assert not segments.exists(before)

@@ -115,16 +115,19 @@ class Course:
                 continue
             try:
                 self.replace(part)
+                self._attempts = 0
             except ProcessLost as error:
-                self._lost.setdefault(error.part, str(error))
-                self._lost.setdefault(part, reason)
                 self._tried(part)
-                continue
-            self._attempts = 0
+                self._lost.setdefault(error.part, str(error))
+                if self._host_of(part) is before[part]:
+                    self._lost.setdefault(part, reason)
             for host in self.hosts():
                 if host is not before[host.part]:
                     why = reason if host.part == part else self._lost.pop(host.part, "it ended meanwhile")
                     self.events.append(Died(host.part, before[host.part].pid, why))
+
+    def _host_of(self, part: str) -> Host:
+        return next(host for host in self.hosts() if host.part == part)
 
     def whole(self, operate: Callable[[], Any]) -> Any:
         """Do something with several parts at once, while nothing is under way; None when one is lost."""
