@@ -5,12 +5,13 @@ BIN     := $(VENV)/bin
 TARGETS ?= reference vllm@0.32.0
 SECONDS ?= 15
 SEEDS   ?= 100
+TIER    ?= pr
 # torch's CPU build. On a machine with a GPU set TORCH_INDEX= to take the default one.
 TORCH       ?= torch==2.13.0
 TORCH_INDEX ?= https://download.pytorch.org/whl/cpu
 PIP := $(BIN)/python -m pip --disable-pip-version-check -q
 
-.PHONY: demo test test-all hunt mutants lint clean
+.PHONY: demo test test-all hunt models mutants lint clean
 .DELETE_ON_ERROR:
 
 ## demo: judge the reference and the published vLLM 0.32.0, side by side. Exit code 2 of the judgement says
@@ -29,6 +30,11 @@ test-all: $(VENV)/installed
 ## hunt: how surely, how fast and by how short a run each seeded fault is found, from SEEDS seeds
 hunt: $(VENV)/installed
 	@$(BIN)/mmcache-ref hunt --seeds $(SEEDS)
+
+## models: check the TLA+ models with TLC, against models/manifest.json and against the search in Python. TIER=nightly
+## takes the large ones too.
+models: $(VENV)/installed
+	@$(BIN)/mmcache-ref models --tier $(TIER)
 
 ## mutants: change what decides the caches and the protocol, place by place, and let the oracle judge each mutant.
 ## It fails on a survivor that tests/mutants/survivors.toml does not explain. MUTANTS=all takes the data model and the
@@ -60,5 +66,5 @@ $(VENV)/torch: | $(VENV)/bin/python
 
 $(VENV)/installed: pyproject.toml | $(VENV)/torch
 	@echo "installing mmcache-ref and its tools into $(VENV) ..." >&2
-	@$(PIP) install -e '.[vllm,dev,symbolic]' || $(PIP) install -e '.[vllm,dev,symbolic]'
+	@$(PIP) install -e '.[vllm,dev,symbolic,tlc]' || $(PIP) install -e '.[vllm,dev,symbolic,tlc]'
 	@touch $@

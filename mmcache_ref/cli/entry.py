@@ -18,6 +18,7 @@ from mmcache_ref.cli.exploring import explore_model
 from mmcache_ref.cli.hunting import hunt_faults
 from mmcache_ref.cli.interop import interop
 from mmcache_ref.cli.judging import conform, replay
+from mmcache_ref.cli.models import check_models
 from mmcache_ref.cli.reading import faults, show_clauses
 from mmcache_ref.cli.sharing import shm
 from mmcache_ref.cli.simulating import simulate_target
@@ -28,6 +29,7 @@ COMMANDS: Final[Mapping[str, Callable[..., None]]] = {
     "conform": conform,
     "replay": replay,
     "explore": explore_model,
+    "models": check_models,
     "clauses": show_clauses,
     "faults": faults,
     "hunt": hunt_faults,

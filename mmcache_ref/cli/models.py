@@ -1,0 +1,116 @@
+"""`mmcache-ref models`: check the TLA+ models with TLC."""
+
+from __future__ import annotations
+
+from concurrent.futures import ThreadPoolExecutor
+from datetime import timedelta
+from math import ceil
+from typing import Annotated, Literal
+
+import typer
+
+from mmcache_ref.cli.console import USAGE, fail, progress_lines, show
+from mmcache_ref.oracle.verdict import EXIT_CODES
+from mmcache_ref.report.models import models_json, models_text
+from mmcache_ref.tlc.checking import Judged, judge, never_taken, never_violated
+from mmcache_ref.tlc.manifest import Entry, Module, in_models, read_manifest, write_manifest
+from mmcache_ref.tlc.runner import stop_all
+from mmcache_ref.tlc.sources import clauses_of_config
+from mmcache_ref.tlc.tools import ToolMissing, java, tla2tools
+
+
+def check_models(
+    names: Annotated[
+        list[str] | None, typer.Argument(help="Models or modules; every model of the tier unless given.")
+    ] = None,
+    tier: Annotated[
+        Literal["pr", "nightly"], typer.Option(help="pr: minutes. nightly: also what takes hours.")
+    ] = "pr",
+    jobs: Annotated[int, typer.Option(min=1, help="Models at once; each takes up to 2 GiB.")] = 2,
+    record: Annotated[
+        bool, typer.Option("--record", help="Write the numbers found into models/manifest.json.")
+    ] = False,
+    output_format: Annotated[Literal["text", "json"], typer.Option("--format")] = "text",
+) -> None:
+    """Check the TLA+ models with TLC, and compare each with the manifest and with the search in Python.
+
+    It fails on any difference: in the result, in the property that is named, in the numbers of states; and on
+    a model that holds and must not. Without names it also asks whether every action is taken by some model,
+    and every property violated by some twin.
+
+    Example: mmcache-ref models MCLru
+    """
+    manifest = read_manifest()
+    chosen = [
+        (module, entry)
+        for module, entry in manifest.entries
+        if tier == "nightly" or entry.tier == "pr" or names
+    ]
+    if names:
+        known = {name for module, entry in chosen for name in _names(module, entry)}
+        for name in names:
+            if name not in known:
+                fail(f"no model {name!r}: take some of {', '.join(sorted(known))}", USAGE)
+        chosen = [each for each in chosen if set(_names(*each)) & set(names)]
+    try:
+        tools = f"TLC {tla2tools().version}, Java {java().version}"
+    except ToolMissing as error:
+        fail(str(error), EXIT_CODES["undetermined"])
+    judged = _judge_all(chosen, jobs, record)
+    gaps = _gaps(judged, [] if names else manifest.modules)
+    show({"text": models_text, "json": models_json}[output_format](judged, gaps, tools))
+    if record:
+        for each in judged:
+            if each.is_right:
+                found, entry = each.found, each.entry
+                entry.distinct_states, entry.total_states = found.distinct, found.generated
+                entry.state_depth = found.depth
+                entry.runtime = str(timedelta(seconds=ceil(found.seconds))).zfill(8)
+                entry.clauses = clauses_of_config(in_models(entry.path))
+        write_manifest(manifest)
+    if gaps or not all(each.is_right for each in judged):
+        raise typer.Exit(EXIT_CODES["violates"])
+
+
+def _names(module: Module, entry: Entry) -> tuple[str, ...]:
+    """What a model may be called on the command line: its own name, or its module's."""
+    return entry.name, module.name, module.name.removeprefix("MC")
+
+
+def _judge_all(chosen: list[tuple[Module, Entry]], jobs: int, is_recording: bool) -> list[Judged]:
+    """Every model that was chosen, some at once, with a line of progress each."""
+    pool = ThreadPoolExecutor(jobs)
+    with progress_lines() as progress:
+
+        def one(module: Module, entry: Entry) -> Judged:
+            line = progress.add_task(entry.name, what="starting")
+            try:
+                return judge(
+                    module,
+                    entry,
+                    is_recording=is_recording,
+                    progress=lambda what: progress.update(line, what=what),
+                )
+            finally:
+                progress.remove_task(line)
+
+        try:
+            return list(pool.map(lambda each: one(*each), chosen))
+        except BaseException:
+            stop_all()
+            raise
+        finally:
+            pool.shutdown(wait=False, cancel_futures=True)
+
+
+def _gaps(judged: list[Judged], modules: list[Module]) -> dict[str, str]:
+    """What the models of a module leave open, where all of them were checked."""
+    gaps: dict[str, str] = {}
+    if modules:
+        for name, actions in never_taken(judged).items():
+            gaps[name] = f"no model takes {', '.join(actions)}"
+    for module in modules:
+        unbroken = never_violated(module)
+        if unbroken:
+            gaps[f"{module.name} "] = f"no twin violates {', '.join(unbroken)}"
+    return gaps

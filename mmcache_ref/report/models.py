@@ -1,0 +1,133 @@
+"""The models that TLC checked as a table, and as JSON."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import msgspec
+from rich.console import Group, RenderableType
+from rich.table import Table
+from rich.text import Text
+
+from mmcache_ref.tlc.checking import Judged
+from mmcache_ref.tlc.graph import Edge
+from mmcache_ref.tlc.output import TraceStep
+from mmcache_ref.tlc.values import canonical, text
+
+MOST_STEPS = 40
+"""Steps of a run that are printed."""
+NARROWEST_RESULT = 22
+
+
+def models_text(judged: Sequence[Judged], gaps: Mapping[str, str], tools: str) -> RenderableType:
+    """A row for each model; then each that is wrong, with its run; then what the models leave unproved."""
+    table = Table(box=None, padding=(0, 2, 0, 0))
+    table.add_column("model", no_wrap=True)
+    table.add_column("result", min_width=NARROWEST_RESULT)
+    for column in ("distinct", "generated", "depth", "python", "seconds"):
+        table.add_column(column, justify="right", no_wrap=True)
+    for each in judged:
+        found = each.found
+        table.add_row(
+            Text(each.entry.name, "" if each.is_right else "red"),
+            result_in_words(each),
+            f"{found.distinct:,}",
+            f"{found.generated:,}",
+            str(found.depth),
+            _python(each),
+            f"{found.seconds:.1f}",
+        )
+    parts: list[RenderableType] = [table, ""]
+    for each in judged:
+        if not each.is_right:
+            parts += _wrong(each)
+    parts += [Text(f"{name}: {gap}", "red") for name, gap in gaps.items()]
+    right = sum(each.is_right for each in judged)
+    collisions = [each.found.collision for each in judged if each.found.collision]
+    is_right = right == len(judged) and not gaps
+    parts.append(Text(f"{right} of {len(judged)} models as recorded; {tools}", "" if is_right else "red"))
+    if collisions:
+        most = max(collisions, key=float)
+        parts.append(Text(f"two states with one fingerprint in a model: probability at most {most}", "dim"))
+    return Group(*parts)
+
+
+def models_json(judged: Sequence[Judged], gaps: Mapping[str, str], tools: str) -> str:
+    """The same as indented JSON."""
+    told = {
+        "tools": tools,
+        "gaps": gaps,
+        "models": [
+            {
+                "name": each.entry.name,
+                "result": each.found.result,
+                "property": each.found.property,
+                "distinctStates": each.found.distinct,
+                "totalStates": each.found.generated,
+                "stateDepth": each.found.depth,
+                "edges": each.edges,
+                "isBound": each.python is not None,
+                "collision": each.found.collision,
+                "seconds": round(each.found.seconds, 1),
+                "actions": {action: steps for action, (_, steps) in each.found.actions.items()},
+                "wrong": each.wrong,
+                "trace": [
+                    {"action": step.action, **{name: text(value) for name, value in step.state.items()}}
+                    for step in each.found.trace
+                ],
+            }
+            for each in judged
+        ],
+    }
+    return msgspec.json.format(msgspec.json.encode(told), indent=2).decode() + "\n"
+
+
+def result_in_words(judged: Judged) -> str:
+    """`holds`, or what failed."""
+    found = judged.found
+    if found.result == "success":
+        return "holds"
+    return f"{found.result.removesuffix(' failure')}: {found.property}" if found.property else found.result
+
+
+def _python(judged: Judged) -> str:
+    """What was compared with the search in Python."""
+    if judged.python is None:
+        return ""
+    return "counts" if judged.edges is None else f"{judged.edges:,} edges"
+
+
+def _wrong(judged: Judged) -> list[RenderableType]:
+    """Everything that is wrong with a model, and the run that shows it."""
+    parts: list[RenderableType] = [Text(f"{judged.entry.name}: {each}", "red") for each in judged.wrong]
+    if judged.difference is not None:
+        parts += edges_text(judged.difference.run)
+        parts.append(Text(f"  there {judged.difference.side} alone has {text(judged.difference.state)}"))
+    elif judged.found.trace and judged.found.result != judged.entry.result:
+        parts += trace_text(judged.found.trace, judged.found.loop)
+    parts.append(Text(f"repeat: mmcache-ref models {judged.entry.name}"))
+    return [*parts, ""]
+
+
+def edges_text(run: Sequence[Edge]) -> list[RenderableType]:
+    """A run through a graph: each call with the state after it."""
+    return [
+        Text(f"  {number:3}  {text(edge.call)}\n       {text(edge.after)}")
+        for number, edge in enumerate(run[-MOST_STEPS:], max(1, len(run) - MOST_STEPS + 1))
+    ]
+
+
+def trace_text(trace: Sequence[TraceStep], loop: int | None) -> list[RenderableType]:
+    """An error trace: each action with what it changed, and where the trace returns to."""
+    parts: list[RenderableType] = []
+    before: dict[str, object] = {}
+    for number, step in enumerate(trace, 1):
+        changed = {name: value for name, value in step.state.items() if before.get(name) != value}
+        parts.append(Text(f"  {number:3}  {step.action}"))
+        parts += [Text(f"         {name} = {text(canonical(value))}") for name, value in changed.items()]
+        before = step.state
+    if loop is not None:
+        parts.append(
+            Text(f"       and again from {loop}" if loop < len(trace) else "       and nothing more")
+        )
+    return parts

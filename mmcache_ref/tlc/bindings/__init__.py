@@ -1,0 +1,10 @@
+"""What binds each Python model to the TLA+ module of its component."""
+
+from collections.abc import Mapping
+from typing import Final
+
+from mmcache_ref.tlc.bindings.base import Binding
+from mmcache_ref.tlc.bindings.lru import LRU
+
+BINDINGS: Final[Mapping[str, Binding]] = {binding.model.NAME: binding for binding in (LRU,)}
+"""By the name of the Python model."""

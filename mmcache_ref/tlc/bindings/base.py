@@ -1,0 +1,75 @@
+"""How a Python model and a TLA+ module name the same states and calls."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from mmcache_ref.model.component import Op, Outcome
+from mmcache_ref.model.explore import Exploration, Progress, explore
+from mmcache_ref.tlc.graph import Edge, Graph
+from mmcache_ref.tlc.values import canonical
+
+DISABLED = "disabled"
+"""The kind of an operation that does nothing in the model's state: no action."""
+
+
+@dataclass(frozen=True)
+class Binding:
+    """A Python model and the TLA+ module of the same component.
+
+    `state`: a state as the value of `view`; `call`: an operation and its outcome as the value of `call`;
+    `is_action`: whether an operation is an action of the module, and not a second spelling of one or a call
+    that the module leaves out.
+    """
+
+    model: Any
+    state: Callable[[Any, Any], Any]
+    call: Callable[[Any, Outcome], Any]
+    is_action: Callable[[Any], bool]
+
+    def config(self, preset: str, **options: Any) -> Any:
+        """The configuration that the TLA+ constants stand for."""
+        if hasattr(self.model, "configure"):
+            return self.model.configure(preset, **options)
+        return self.model.PRESETS[preset]
+
+    def explore(self, config: Any, *, progress: Callable[[Progress], None] | None = None) -> Exploration:
+        """Search what the module models."""
+        return explore(_Actions(self), config, properties={}, progress=progress)
+
+    def graph(self, found: Exploration) -> Graph:
+        """The graph of a search, in the module's terms."""
+        config, by_view = found.config, {}
+        for state in found.states:
+            by_view[self.model.view(state)] = canonical(self.state(config, state))
+        edges = (
+            Edge(by_view[before], canonical(self.call(operation, outcome)), by_view[after])
+            for before, operation, outcome, after in found.edges()
+        )
+        return Graph.of(by_view[self.model.view(found.states[0])], edges)
+
+
+class _Actions:
+    """A Python model with the module's actions alone."""
+
+    def __init__(self, binding: Binding) -> None:
+        self.binding = binding
+        self.model = binding.model
+        self.NAME = binding.model.NAME
+        self.initial, self.step = binding.model.initial, binding.model.step
+        self.view, self.observe = binding.model.view, binding.model.observe
+
+    def operations(self, config: Any, state: Any) -> Iterator[Op]:
+        """The operations that are actions and can happen."""
+        for operation in self.model.operations(config, state):
+            if self.binding.is_action(operation):
+                _, outcome = self.model.step(config, state, operation)
+                if outcome.kind != DISABLED:
+                    yield operation
+
+
+def described(operation: Op, outcome: Outcome, **arguments: Any) -> Mapping[str, Any]:
+    """An operation and its outcome as the record `call`."""
+    return {"op": str(operation.__struct_config__.tag), **arguments, "kind": outcome.kind}

@@ -1,0 +1,148 @@
+"""Runs TLC on one model, in a process of its own that always ends."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import signal
+import subprocess
+import tempfile
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from mmcache_ref.tlc.output import Checked, Reader
+from mmcache_ref.tlc.tools import java, tla2tools
+
+HEAP_MIB: Final = 2048
+FINGERPRINT: Final = 0
+"""The polynomial that states are hashed with: always the same, so that a run can be repeated."""
+ERRORS_SHOWN: Final = 3
+_running: set[subprocess.Popen[str]] = set()
+
+
+@dataclass(frozen=True)
+class Job:
+    """A model to check: the module, its configuration, and how much TLC may use.
+
+    `more` are lines for the end of the configuration; `ends_early`: a state without a successor is no error;
+    `coverage` costs time, and tells how often each action was taken; `is_short`: it is over before a thorough
+    compilation of TLC would pay.
+    """
+
+    module: Path
+    config: Path
+    more: tuple[str, ...] = ()
+    ends_early: bool = False
+    coverage: bool = False
+    is_short: bool = False
+    workers: int = 1
+    seconds: float = 600
+    heap_mib: int = HEAP_MIB
+    options: tuple[str, ...] = ()
+
+
+def run(
+    job: Job,
+    *,
+    printed: Callable[[str], None] = lambda line: None,
+    progress: Callable[[Checked], None] = lambda so_far: None,
+) -> Checked:
+    """Check the model; *undetermined* when the time is over, *error* when TLC cannot read or run it."""
+    started = time.monotonic()
+    rest: list[str] = []
+
+    def other(line: str) -> None:
+        printed(line)
+        if not line.startswith('"'):
+            rest.append(line)
+            del rest[:-ERRORS_SHOWN]
+
+    reader = Reader(other, progress)
+    with tempfile.TemporaryDirectory(prefix="mmcache-tlc-") as folder:
+        command = _command(job, Path(folder))
+        with _process(command, job, Path(folder)) as (process, is_late):
+            assert process.stdout is not None
+            found = reader.read(process.stdout)
+            process.wait()
+    found.seconds = time.monotonic() - started
+    if is_late.is_set():
+        found.result = "undetermined"
+        found.errors.append(f"stopped after {job.seconds:g} s")
+    elif not reader.is_finished:
+        found.result = "error"
+        found.errors = found.errors or rest or [f"TLC ended with exit code {process.returncode}"]
+    return found
+
+
+def _command(job: Job, folder: Path) -> list[str]:
+    """The command line. The modules are copied, and the configuration with what is added to it: TLC looks for
+    both, and leaves its own modules, in one folder."""
+    for module in job.module.parent.glob("*.tla"):
+        shutil.copy(module, folder)
+    config = folder / "model.cfg"
+    added = "".join(f"{line}\n" for line in job.more)
+    config.write_text(job.config.read_text(encoding="utf-8") + added, encoding="utf-8")
+    collector = "-XX:+UseSerialGC" if job.workers == 1 else "-XX:+UseParallelGC"
+    command = [str(java().path), f"-Xmx{job.heap_mib}m", collector, f"-Djava.io.tmpdir={folder}"]
+    if job.is_short:
+        command.append("-XX:TieredStopAtLevel=1")
+    command += ["-cp", str(tla2tools().path), "tlc2.TLC", "-tool", "-fp", str(FINGERPRINT)]
+    command += ["-workers", str(job.workers), "-metadir", str(folder / "states"), "-config", config.name]
+    if job.ends_early:
+        command.append("-deadlock")
+    if job.coverage:
+        command += ["-coverage", "60"]
+    return [*command, *job.options, job.module.name]
+
+
+@contextmanager
+def _process(
+    command: list[str], job: Job, folder: Path
+) -> Iterator[tuple[subprocess.Popen[str], threading.Event]]:
+    """The running TLC, and whether its time is over; it is killed however the block is left."""
+    process = subprocess.Popen(
+        command,
+        cwd=folder,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        encoding="utf-8",
+        errors="replace",
+        start_new_session=True,
+    )
+    _running.add(process)
+    is_late = threading.Event()
+
+    def stop() -> None:
+        is_late.set()
+        _kill(process)
+
+    clock = threading.Timer(job.seconds, stop)
+    clock.daemon = True
+    clock.start()
+    try:
+        yield process, is_late
+    finally:
+        clock.cancel()
+        _kill(process)
+        process.wait()
+        _running.discard(process)
+
+
+def stop_all() -> None:
+    """End every TLC that was started here, at an interruption."""
+    for process in list(_running):
+        _kill(process)
+
+
+def _kill(process: subprocess.Popen[str]) -> None:
+    """End the process and what it started."""
+    if process.poll() is None:
+        with suppress(ProcessLookupError):
+            os.killpg(process.pid, signal.SIGKILL)

@@ -1,0 +1,117 @@
+"""The manifest is complete, and a model that differs from it is noticed."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+
+import msgspec
+import pytest
+from typer.testing import CliRunner
+
+from mmcache_ref.cli import app
+from mmcache_ref.oracle.clauses import all_clauses
+from mmcache_ref.tlc import checking, manifest
+from mmcache_ref.tlc.bindings import BINDINGS
+from mmcache_ref.tlc.checking import judge, never_taken, never_violated
+from mmcache_ref.tlc.manifest import Entry, Module, models_directory, read_manifest
+from mmcache_ref.tlc.sources import checked_properties, clauses_of_config
+
+ENTRIES = {entry.name: (module, entry) for module, entry in read_manifest().entries}
+
+
+def entry_of(name: str) -> tuple[Module, Entry]:
+    module, entry = ENTRIES[name]
+    return module, msgspec.json.decode(msgspec.json.encode(entry), type=Entry)
+
+
+def test_the_manifest_names_every_configuration_once() -> None:
+    listed = [Path(entry.path).name for _, entry in ENTRIES.values()]
+    assert sorted(listed) == sorted(path.name for path in models_directory().glob("*.cfg"))
+
+
+@pytest.mark.parametrize("module", read_manifest().modules, ids=lambda module: module.name)
+def test_every_property_is_violated_by_a_twin(module: Module) -> None:
+    assert never_violated(module) == []
+
+
+@pytest.mark.parametrize("name", ENTRIES)
+def test_a_model_names_the_clauses_of_its_properties(name: str) -> None:
+    _, entry = ENTRIES[name]
+    config = models_directory() / Path(entry.path).name
+    assert entry.clauses == clauses_of_config(config)
+    assert set(entry.clauses) <= set(all_clauses())
+    assert entry.violated is None or entry.violated in checked_properties(config)
+    assert entry.bound is None or entry.bound.model in BINDINGS
+
+
+def test_base_modules_print_nothing() -> None:
+    for path in models_directory().glob("*.tla"):
+        if not path.name.startswith("MC") and path.name != "Graph.tla":
+            assert "Print" not in path.read_text(encoding="utf-8"), path.name
+
+
+def test_a_twin_fails_as_recorded() -> None:
+    judged = judge(*entry_of("lru-ghost"))
+    assert judged.wrong == []
+    assert judged.found.trace[-1].state["call"]["op"] in {"getitem", "get", "touch"}
+
+
+def test_other_numbers_than_recorded_are_noticed() -> None:
+    module, entry = entry_of("lru-ghost")
+    entry.total_states, entry.state_depth, entry.violated = 4, 5, "TypeOK"
+    assert judge(module, entry).wrong == [
+        "names RefusedChangesNothing, must name TypeOK",
+        "states generated: 3, must be 4",
+        "depth: 2, must be 5",
+    ]
+
+
+@pytest.fixture
+def changed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    """A copy of `models/` in which a text stands in another's place."""
+    folder = tmp_path / "models"
+    shutil.copytree(models_directory(), folder)
+
+    def change(file: str, old: str, new: str) -> None:
+        text = (folder / file).read_text(encoding="utf-8")
+        assert text.count(old) == 1
+        (folder / file).write_text(text.replace(old, new), encoding="utf-8")
+
+    monkeypatch.setattr(manifest, "models_directory", lambda: folder)
+    return change
+
+
+def test_a_twin_that_holds_is_noticed(changed) -> None:
+    changed("MCLru.ghost.cfg", "    Touched <- TouchedOrGhost\n", "")
+    module, entry = entry_of("lru-ghost")
+    assert judge(module, entry).wrong[0] == "success, must be safety failure"
+
+
+def test_one_changed_action_is_found_with_the_run_to_it(changed) -> None:
+    changed("Lru.tla", '"pinned" ELSE "miss"]', '"pinned" ELSE "removed"]')
+    judged = judge(*entry_of("lru-tiny"))
+    assert judged.difference is not None
+    assert judged.wrong == [f"{judged.difference.side} alone has a step after 1 steps"]
+    assert judged.difference.run[-1].call["op"] == "pin"
+
+
+def test_an_action_that_no_model_takes_is_noticed() -> None:
+    module, entry = entry_of("lru-ghost")
+    entry.result = "success"
+    judged = checking.Judged(module, entry, checking.Checked(actions={"Put": (1, 2), "Pop": (0, 0)}))
+    assert never_taken([judged]) == {"MCLru": ["Pop"]}
+
+
+def test_the_command_tells_what_is_wrong_and_fails(changed) -> None:
+    changed("MCLru.ghost.cfg", "    Touched <- TouchedOrGhost\n", "")
+    ran = CliRunner().invoke(app, ["models", "lru-ghost", "lru-untyped", "--format", "json"])
+    assert ran.exit_code == 2
+    told = {each["name"]: each for each in json.loads(ran.stdout)["models"]}
+    assert told["lru-ghost"]["wrong"]
+    assert told["lru-untyped"]["wrong"] == []
+
+
+def test_an_unknown_model_is_a_usage_error() -> None:
+    assert CliRunner().invoke(app, ["models", "nothing"]).exit_code == 1

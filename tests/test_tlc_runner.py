@@ -1,0 +1,130 @@
+"""TLC is found, run, and understood."""
+
+from __future__ import annotations
+
+import hashlib
+from pathlib import Path
+
+import pytest
+
+from mmcache_ref.tlc.output import Checked, Reader
+from mmcache_ref.tlc.runner import Job, run
+from mmcache_ref.tlc.tools import ToolMissing, check_sum, java, tla2tools
+
+COUNTER = r"""
+---- MODULE Counter ----
+EXTENDS Naturals, TLC
+VARIABLE x
+Init == x = 0
+Up == x < 2 /\ x' = x + 1
+Reset == x = 2 /\ x' = 0
+Never == x = 9 /\ x' = 0
+Next == Up \/ Reset \/ Never
+Wander == Next /\ PrintT("seen")
+Hasten == x' = x + 1
+Spec == Init /\ [][Next]_x /\ WF_x(Next)
+Lazy == Init /\ [][Next]_x
+Printing == Init /\ [][Wander]_x
+Endless == Init /\ [][Hasten]_x
+Ending == Init /\ [][Up]_x
+Small == x < 3
+Smaller == x < 2
+UpOrDown == [][x' # x + 1 \/ x = 0]_x
+Again == []<>(x = 2)
+====
+"""
+
+
+@pytest.fixture
+def check(tmp_path: Path):
+    (tmp_path / "Counter.tla").write_text(COUNTER)
+
+    def checked(config: str, **options: object) -> Checked:
+        (tmp_path / "Counter.cfg").write_text(config)
+        printed = options.pop("printed", lambda line: None)
+        job = Job(tmp_path / "Counter.tla", tmp_path / "Counter.cfg", is_short=True, heap_mib=256, **options)
+        return run(job, printed=printed)
+
+    return checked
+
+
+def test_a_model_that_holds_is_counted_action_by_action(check) -> None:
+    found = check("SPECIFICATION Spec\nINVARIANT Small\nPROPERTY Again", coverage=True)
+    assert (found.result, found.distinct, found.generated, found.depth) == ("success", 3, 4, 3)
+    assert found.actions == {"Init": (1, 1), "Up": (2, 2), "Reset": (0, 1), "Never": (0, 0)}
+    assert float(found.collision) < 1e-9
+
+
+def test_a_violated_invariant_is_named_with_its_run(check) -> None:
+    found = check("SPECIFICATION Spec\nINVARIANT Small Smaller")
+    assert (found.result, found.property) == ("safety failure", "Smaller")
+    assert [(step.action, step.state["x"]) for step in found.trace] == [("Init", 0), ("Up", 1), ("Up", 2)]
+
+
+def test_a_violated_property_of_steps_is_named(check) -> None:
+    found = check("SPECIFICATION Spec\nPROPERTY UpOrDown")
+    assert (found.result, found.property, len(found.trace)) == ("safety failure", "UpOrDown", 3)
+
+
+def test_a_liveness_failure_says_where_it_stays(check) -> None:
+    found = check("SPECIFICATION Lazy\nPROPERTY Again")
+    assert found.result == "liveness failure"
+    assert found.loop == len(found.trace)
+
+
+def test_a_deadlock_is_a_failure_unless_it_may_be(check) -> None:
+    assert check("SPECIFICATION Ending").result == "deadlock failure"
+    assert check("SPECIFICATION Ending", ends_early=True).result == "success"
+
+
+def test_what_cannot_be_read_is_an_error_that_is_told(check) -> None:
+    found = check("SPECIFICATION Spec\nINVARIANT Absent")
+    assert found.result == "error"
+    assert "Absent" in "".join(found.errors)
+
+
+def test_what_takes_too_long_is_undetermined_and_stopped(check) -> None:
+    found = check("SPECIFICATION Endless", seconds=3)
+    assert found.result == "undetermined"
+    assert "3 s" in found.errors[-1]
+
+
+def test_what_a_model_prints_is_handed_on(check) -> None:
+    lines: list[str] = []
+    check("SPECIFICATION Printing", printed=lines.append)
+    assert lines.count('"seen"') == 3
+
+
+def test_a_jar_that_is_not_the_published_one_is_refused(tmp_path: Path) -> None:
+    jar = tmp_path / "tla2tools.jar"
+    jar.write_bytes(b"another")
+    with pytest.raises(ToolMissing, match="Reinstall"):
+        check_sum(jar, hashlib.sha256(b"one").hexdigest())
+
+
+def test_a_jar_of_ones_own_is_taken(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    jar = tmp_path / "mine.jar"
+    jar.write_bytes(b"mine")
+    monkeypatch.setenv("TLA2TOOLS_JAR", str(jar))
+    assert tla2tools.__wrapped__().path == jar
+    monkeypatch.setenv("TLA2TOOLS_JAR", str(tmp_path / "absent.jar"))
+    with pytest.raises(ToolMissing, match="TLA2TOOLS_JAR"):
+        tla2tools.__wrapped__()
+
+
+def test_the_newest_java_is_taken(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    newer = tmp_path / "bin" / "java"
+    newer.parent.mkdir()
+    newer.write_text("#!/bin/sh\necho 'openjdk version \"99.0.1\"' >&2\n")
+    newer.chmod(0o755)
+    monkeypatch.setenv("JAVA_HOME", str(tmp_path))
+    assert java.__wrapped__() == (newer, "99.0.1")
+    newer.write_text("#!/bin/sh\necho 'java version \"1.8.0\"' >&2\n")
+    assert java.__wrapped__().path != newer
+
+
+def test_a_run_that_breaks_off_is_not_finished() -> None:
+    reader = Reader()
+    found = reader.read(["@!@!@STARTMSG 2193:0 @!@!@", "Model checking completed.", "@!@!@ENDMSG 2193 @!@!@"])
+    assert found.result == "success"
+    assert not reader.is_finished
