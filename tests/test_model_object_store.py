@@ -274,6 +274,8 @@ def test_ids_wrap_and_a_handle_whose_id_is_given_again_says_nothing() -> None:
     assert run((*again, put("b"), store.Get("a", back=2)), config)[1][-1].kind == "disabled"
     with pytest.raises(ValueError, match="too few"):
         store.initial(Config(100, 33, id_max=3))
+    with pytest.raises(ValueError, match="cannot begin with 3"):
+        store.initial(Config(40, 33, id_max=3, first_id=3))
     with pytest.raises(ValueError, match="no object fits"):
         store.initial(Config(31, 33))
 

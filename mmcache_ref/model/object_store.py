@@ -53,7 +53,7 @@ from .object_store_state import (
     offset_of,
     size_of,
 )
-from .ring_moves import HEADER, Chunk, place_in
+from .ring_moves import HEADER, Chunk, Ring, place_in
 
 __all__ = [
     "ASPECTS",
@@ -134,7 +134,9 @@ def initial(config: Config) -> State:
         raise ValueError(f"no object fits: a chunk has at least {smallest} bytes, and somebody must read it")
     if config.id_max <= config.capacity // smallest:
         raise ValueError(f"{config.id_max} ids are too few for a ring of {config.capacity} bytes")
-    return State()
+    if config.first_id >= config.id_max:
+        raise ValueError(f"ids below {config.id_max} cannot begin with {config.first_id}")
+    return State(Ring(next_id=config.first_id))
 
 
 def observe(config: Config, state: State) -> dict[str, object]:
@@ -159,7 +161,9 @@ def observe(config: Config, state: State) -> dict[str, object]:
 
 def bare(config: Config) -> Config:
     """Sizes and numbers alone."""
-    return Config(config.capacity, config.max_object_size, config.readers, config.id_max)
+    return Config(
+        config.capacity, config.max_object_size, config.readers, config.id_max, first_id=config.first_id
+    )
 
 
 def view(state: State) -> tuple[object, ...]:

@@ -27,7 +27,7 @@ ID_MAX = 2**31
 
 
 class Config(msgspec.Struct, frozen=True, omit_defaults=True):
-    """`capacity` and `max_object_size` in bytes, the number of readers, and of ids.
+    """`capacity` and `max_object_size` in bytes; how many readers; how many ids, and the `first_id`.
 
     `keys` and `sizes` (bytes of content) are what the search tries; `puts` and `clears` how many there may be
     in a run; objects are touched and get another reference up to the put with the number `held`. When it
@@ -44,6 +44,7 @@ class Config(msgspec.Struct, frozen=True, omit_defaults=True):
     held: int = 0
     clears: int = 0
     only_puts_and_reads: bool = False
+    first_id: Annotated[int, msgspec.Meta(ge=0, lt=ID_MAX)] = 0
 
 
 class Object(NamedTuple):

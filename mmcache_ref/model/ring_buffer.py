@@ -83,11 +83,13 @@ NAME_LENGTH = 30
 
 
 class Config(msgspec.Struct, frozen=True, omit_defaults=True):
-    """`capacity` in bytes; ids wrap at `id_max`; `sizes` (bytes of payload) are what the search tries."""
+    """`capacity` in bytes; ids begin with `first_id` and wrap at `id_max`; the search tries `sizes` (bytes of
+    payload)."""
 
     capacity: Annotated[int, msgspec.Meta(ge=1, le=1 << 24)]
     id_max: Annotated[int, msgspec.Meta(ge=1, le=ID_MAX)] = ID_MAX
     sizes: tuple[int, ...] = ()
+    first_id: Annotated[int, msgspec.Meta(ge=0, lt=ID_MAX)] = 0
 
 
 PRESETS = {
@@ -116,12 +118,14 @@ DISABLED = Outcome("disabled")
 
 def initial(config: Config) -> State:
     """An empty ring."""
-    return State()
+    if config.first_id >= config.id_max:
+        raise ValueError(f"ids below {config.id_max} cannot begin with {config.first_id}")
+    return State(Ring(next_id=config.first_id))
 
 
 def bare(config: Config) -> Config:
     """Capacity and ids alone."""
-    return Config(config.capacity, config.id_max)
+    return Config(config.capacity, config.id_max, first_id=config.first_id)
 
 
 def view(state: State) -> tuple[object, ...]:

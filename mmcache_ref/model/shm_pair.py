@@ -12,6 +12,7 @@ from . import shm_store as moves
 from .component import Content, Op, Outcome, Raised, composed
 from .explore import Property
 from .receiver import Received
+from .ring_moves import Ring
 from .shm_pair_alphabet import (
     Attach,
     Clear,
@@ -67,12 +68,12 @@ RARE = ("asserted", "too_large", "no_room")
 
 def initial(config: Config) -> State:
     """An empty store.   [IF-19, SC-01]"""
-    return State(Store(config.workers))
+    return State(Store(config.workers, Ring(next_id=config.first_id)))
 
 
 def bare(config: Config) -> Config:
     """The sizes alone."""
-    return Config(config.capacity, config.limit, config.workers)
+    return Config(config.capacity, config.limit, config.workers, first_id=config.first_id)
 
 
 def view(state: State) -> tuple[object, ...]:

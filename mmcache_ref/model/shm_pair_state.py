@@ -21,7 +21,7 @@ KEPT = 2
 
 
 class Config(msgspec.Struct, frozen=True, omit_defaults=True):
-    """`capacity` of the ring and `limit` of an item in units; how many `workers` read.
+    """`capacity` of the ring and `limit` of an item in units; how many `workers` read; the `first_id`.
 
     For a search: the `contents` that a key may have, the `requests` that a worker gets, how many `puts`
     there may be in a run, and how many `references` a chunk may have.
@@ -34,6 +34,7 @@ class Config(msgspec.Struct, frozen=True, omit_defaults=True):
     requests: tuple[tuple[Feature, ...], ...] = ()
     puts: int = 0
     references: int = 2
+    first_id: Annotated[int, msgspec.Meta(ge=0, lt=moves.ID_MAX)] = 0
 
     @property
     def keys(self) -> tuple[str, ...]:

@@ -15,6 +15,7 @@ from mmcache_ref.oracle.adapters import pickled
 from mmcache_ref.oracle.adapters.base import Unexpected, need, read
 from mmcache_ref.oracle.adapters.fixed_serde import SERIAL, FixedSerde, Parcel, serde_for
 from mmcache_ref.oracle.adapters.forgeries import Shown, forged
+from mmcache_ref.oracle.adapters.ring_ids import begin_at, wrap_at
 from mmcache_ref.oracle.adapters.seals import Snapshot
 from mmcache_ref.oracle.errors import NotOffered
 from mmcache_ref.oracle.namespace import call_with
@@ -51,19 +52,13 @@ class ObjectStoreAdapter:
         self._serde = serde_for(namespace.ObjectSerde)
         self.store = self._make_writer(config.capacity)
         self.ring = self.store.ring_buffer
-        self._wrap_ids(config.id_max)
+        if config.id_max != ID_MAX:
+            wrap_at(self.ring, config.id_max)
+        begin_at(self.ring, config.first_id)
         self._readers: dict[int, Any] = {}
         self._lock: Any = None
         self._issued: dict[str, list[Issued]] = {}
         self._parcels: dict[int, tuple[Content, bytes]] = {}
-
-    def _wrap_ids(self, id_max: int) -> None:
-        """Let ids wrap early."""
-        if id_max == ID_MAX:
-            return
-        if not hasattr(self.ring, "ID_MAX"):
-            raise NotOffered("the target's ring has no ID_MAX, so its ids cannot be seen to wrap")
-        self.ring.ID_MAX = id_max
 
     def _make_writer(self, capacity: int) -> Any:
         """A store on a new segment, which is removed with this adapter."""

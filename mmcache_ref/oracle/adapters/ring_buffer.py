@@ -13,6 +13,7 @@ from mmcache_ref.model.ring_buffer import ID_MAX, NAME_LENGTH
 from mmcache_ref.model.ring_moves import HEADER
 from mmcache_ref.oracle import segments
 from mmcache_ref.oracle.adapters.base import Unexpected, need, read
+from mmcache_ref.oracle.adapters.ring_ids import begin_at, wrap_at
 from mmcache_ref.oracle.errors import NotOffered
 
 MOST_ASKED: Final = 1000
@@ -38,21 +39,13 @@ class RingBufferAdapter:
         self._shows_chunks = hasattr(self.ring, "metadata") and not self.ring.metadata
         """What is wrong from the start says nothing later: `Another` tells of it once."""
         if config.id_max != ID_MAX:
-            self._wrap_ids(config.id_max)
+            wrap_at(self.ring, config.id_max)
+        begin_at(self.ring, config.first_id)
 
     @property
     def ring(self) -> Any:
         """The writer."""
         return self._held[0]
-
-    def _wrap_ids(self, id_max: int) -> None:
-        """Let ids wrap early."""
-        if not hasattr(self.ring, "ID_MAX"):
-            raise NotOffered("the target's ring has no ID_MAX, so its ids cannot be seen to wrap")
-        try:
-            self.ring.ID_MAX = id_max
-        except (AttributeError, TypeError) as error:
-            raise NotOffered(f"ID_MAX of the target's ring cannot be set: {error}") from None
 
     def _make(self, name: str | None) -> list[Any]:
         """A writer of a new segment, which is removed with this adapter; in a list, which then is empty.

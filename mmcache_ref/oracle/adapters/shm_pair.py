@@ -15,6 +15,7 @@ from mmcache_ref.model.shm_pair_state import KEPT, Config
 from mmcache_ref.oracle import segments
 from mmcache_ref.oracle.adapters import shm_forms
 from mmcache_ref.oracle.adapters.base import Unexpected, counted, need, read
+from mmcache_ref.oracle.adapters.ring_ids import begin_at
 from mmcache_ref.oracle.adapters.shm_chunks import observe_chunks
 from mmcache_ref.oracle.adapters.shm_handles import ADDRESS, ID, fault_of
 from mmcache_ref.oracle.adapters.shm_units import HEADER, RECEIVER, SENDER, UNIT, Segment, UnitPayloads
@@ -45,6 +46,9 @@ class ShmPairAdapter:
         self._issued: dict[str, list[Any]] = {}
         self._wrong: str | None = None
         self.sender = self._segment.make_sender()
+        if config.first_id:
+            store = _offered(self.sender, "_shm_cache")
+            begin_at(store.ring_buffer, config.first_id)
 
     def _new_segment(self) -> Segment:
         return Segment(

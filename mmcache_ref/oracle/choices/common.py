@@ -1,4 +1,4 @@
-"""Keys, contents and budgets that are worth choosing in a state of a cache."""
+"""Keys, contents, budgets and ids that are worth choosing in a state of a cache."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from mmcache_ref.model import entries as moves
 from mmcache_ref.model.component import Content
 from mmcache_ref.model.entries import Entries
+from mmcache_ref.model.shm_store import ID_MAX
 from mmcache_ref.oracle.draws import Draw
 
 KEYS: Final = ("a", "b", "c", "d", "e")
@@ -16,6 +17,8 @@ LARGEST_BUDGET: Final = 12
 """Bytes. Small, so that a few insertions already evict."""
 LONGEST_REQUEST: Final = 5
 FILLS: Final = (1, 2, 3)
+FIRST_IDS: Final = (0, 0, 0, 0, 0, (1 << 8) - 3, (1 << 16) - 3, ID_MAX - 3)
+"""Ids of a ring begin with one of these: most often 0, or a few before one byte, two, or all are used up."""
 
 budgets = st.sampled_from((4, 6, 10, 0, 1, 2, 3, LARGEST_BUDGET))
 

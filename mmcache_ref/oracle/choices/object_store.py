@@ -13,6 +13,7 @@ from mmcache_ref.model.component import Content, Op
 from mmcache_ref.model.object_store import HEADER, ID_MAX, METADATA, OVERHEAD, READER_COUNT
 from mmcache_ref.model.object_store_alphabet import CALLS, FORGERIES, LAYOUTS, UNTYPED, WRITES, Untyped
 from mmcache_ref.model.ring_moves import place, place_in
+from mmcache_ref.oracle.choices.common import FIRST_IDS
 from mmcache_ref.oracle.draws import Draw
 
 KEYS: Final = string.ascii_lowercase
@@ -49,7 +50,8 @@ def _configs(draw: Any) -> object_store.Config:
     limit = draw(st.sampled_from((largest, largest, largest, capacity, capacity + 20))) - HEADER
     # More ids than there can be chunks.
     ids = draw(st.sampled_from((ID_MAX, ID_MAX, capacity // SMALLEST + 2)))
-    return object_store.Config(max(capacity, SMALLEST), limit, readers, ids)
+    first_id = draw(st.sampled_from(FIRST_IDS)) if ids == ID_MAX else 0
+    return object_store.Config(max(capacity, SMALLEST), limit, readers, ids, first_id=first_id)
 
 
 configs = _configs()

@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 from mmcache_ref.model import ring_buffer
 from mmcache_ref.model import ring_moves as moves
 from mmcache_ref.model.component import Op
-from mmcache_ref.model.ring_buffer import ID_MAX
 from mmcache_ref.model.ring_moves import HEADER
+from mmcache_ref.oracle.choices.common import FIRST_IDS
 from mmcache_ref.oracle.draws import Draw
 
 CAPACITIES: Final = (60, 100, 40, 9, 16, 17, 24, 200, 308, 1000)
@@ -25,16 +25,21 @@ FEW_IDS: Final = (2, 3)
 """Fewer than there may be chunks."""
 
 
-def _config(capacity: int, more_ids: int | None, few_ids: int) -> ring_buffer.Config:
-    """Ids that wrap soon, with `more_ids` beyond those of a ring full of the smallest chunks; or late (0); or
-    `few_ids`."""
+def _config(capacity: int, more_ids: int | None, few_ids: int, first_id: int) -> ring_buffer.Config:
+    """Ids that wrap soon, with `more_ids` beyond those of a ring full of the smallest chunks; or (0) at their
+    usual end, perhaps from a late one on; or `few_ids`."""
+    if more_ids == 0:
+        return ring_buffer.Config(capacity, first_id=first_id)
     most = capacity // SMALLEST_CHUNK
-    id_max = few_ids if more_ids is None else most + more_ids if more_ids else ID_MAX
-    return ring_buffer.Config(capacity, id_max)
+    return ring_buffer.Config(capacity, few_ids if more_ids is None else most + more_ids)
 
 
 configs = st.builds(
-    _config, st.sampled_from(CAPACITIES), st.sampled_from((1, 2, 5, 0, None)), st.sampled_from(FEW_IDS)
+    _config,
+    st.sampled_from(CAPACITIES),
+    st.sampled_from((1, 2, 5, 0, None)),
+    st.sampled_from(FEW_IDS),
+    st.sampled_from(FIRST_IDS),
 )
 
 ELSE: Final[tuple[Op, ...]] = (

@@ -11,6 +11,7 @@ from mmcache_ref.model import shm_pair_alphabet as operations
 from mmcache_ref.model.component import Content, Op
 from mmcache_ref.model.shm_pair_alphabet import Feature
 from mmcache_ref.model.shm_pair_state import KEPT, Config, State
+from mmcache_ref.oracle.choices.common import FIRST_IDS
 from mmcache_ref.oracle.draws import Draw
 
 KEYS: Final = ("a", "b", "c", "d", "e")
@@ -19,7 +20,10 @@ LONGEST_REQUEST: Final = 4
 _sizes = st.sampled_from(((2, 2), (3, 2), (4, 3), (1, 1), (5, 2), (2, 3), (4, 5), (12, 3)))
 """Capacity and limit in units: rings of one chunk to a dozen, limits below, at and above the capacity."""
 configs = st.builds(
-    lambda size, workers: Config(size[0], size[1], workers), _sizes, st.sampled_from((1, 1, 2, 3))
+    lambda size, workers, first_id: Config(size[0], size[1], workers, first_id=first_id),
+    _sizes,
+    st.sampled_from((1, 1, 2, 3)),
+    st.sampled_from(FIRST_IDS),
 )
 
 
