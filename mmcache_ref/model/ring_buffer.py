@@ -2,15 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from itertools import pairwise
-from typing import Annotated, NamedTuple
-
-import msgspec
-
 from . import ring_moves as moves
 from .component import Outcome, Raised
-from .explore import Property
 from .ring_buffer_alphabet import (
     Access,
     Allocate,
@@ -33,7 +26,10 @@ from .ring_buffer_alphabet import (
     Unnamed,
     plainer,
 )
+from .ring_buffer_properties import PROPERTIES
 from .ring_buffer_rules import ASPECTS, CULPRITS, RULES
+from .ring_buffer_search import PRESETS, operations
+from .ring_buffer_state import ID_MAX, Config, State
 from .ring_moves import HEADER, Chunk, Ring
 
 __all__ = [
@@ -76,38 +72,9 @@ __all__ = [
 ]
 
 NAME = "ring-buffer"
-ID_MAX = 1 << 31
 SECRET_BYTES = 32
 NAME_LENGTH = 30
 """Characters of a name that every system allows."""
-
-
-class Config(msgspec.Struct, frozen=True, omit_defaults=True):
-    """`capacity` in bytes; ids begin with `first_id` and wrap at `id_max`; the search tries `sizes` (bytes of
-    payload)."""
-
-    capacity: Annotated[int, msgspec.Meta(ge=1, le=1 << 24)]
-    id_max: Annotated[int, msgspec.Meta(ge=1, le=ID_MAX)] = ID_MAX
-    sizes: tuple[int, ...] = ()
-    first_id: Annotated[int, msgspec.Meta(ge=0, lt=ID_MAX)] = 0
-
-
-PRESETS = {
-    "tiny": Config(capacity=60, id_max=4, sizes=(4, 20, 52)),
-    "small": Config(capacity=64, id_max=6, sizes=(1, 8, 24, 56)),
-}
-
-
-class State(NamedTuple):
-    """The ring; the value of the bytes in each live chunk's payload; was it closed?"""
-
-    ring: Ring = Ring()
-    fills: tuple[int, ...] = ()
-    is_closed: bool = False
-
-
-BEFORE_ID = 5
-"""From so many bytes before a chunk, the byte before it and three of its id look like a size."""
 NO_ROOM = Raised("MemoryError")
 REFUSED = Raised("AssertionError")
 CLOSED = Raised("AssertionError", says="has been closed")
@@ -131,82 +98,6 @@ def bare(config: Config) -> Config:
 def view(state: State) -> tuple[object, ...]:
     """Everything but what is in the payloads; of a closed ring, whether it has chunks."""
     return (bool(state.ring.chunks),) if state.is_closed else state.ring
-
-
-def operations(config: Config, state: State) -> Iterator[Operation]:
-    """Every operation of the alphabet with sizes, addresses and ids at the edges."""
-    ring = state.ring
-    if state.is_closed:
-        yield Close()
-        yield Allocate(1)
-        yield Access(0)
-        yield Free()
-        return
-    for nbytes in sorted({*config.sizes, *one_over(config.capacity, ring)}):
-        yield Allocate(nbytes, fill=(19 * ring.next_id + 1) % 256)
-    yield Allocate(0)
-    yield Allocate(-1)
-    for chunk in ring.chunks:
-        yield Access(chunk.begin)
-        yield Access(chunk.begin + config.capacity, by_reader=True)
-        yield Fill(chunk.begin, fill=54 + chunk.id % 4, by_reader=chunk.id % 2 == 1)
-    for address in suspicious(config.capacity, ring):
-        yield Access(address)
-    yield from looking_like_sizes(config.capacity, ring)
-    yield Free()
-    yield Free(nbytes=0)
-    for count in range(1, len(ring.chunks)):
-        held = ring.chunks[count].id
-        whole = sum(chunk.size for chunk in ring.chunks[:count])
-        yield Free(refuses=(held,))
-        yield Free(nbytes=whole)
-        yield Free(nbytes=whole + 1)
-        yield Free(raises=held)
-    for chunk in ring.chunks[:1]:
-        yield Free(refuses=(chunk.id,))
-        yield Free(nbytes=1)
-    yield Clear()
-    yield Handle()
-    yield Roles()
-    yield ReaderLeaves()
-    yield ByReader("allocate")
-    yield ByReader("free")
-    yield ByReader("clear")
-    yield Secret()
-    yield Another()
-    yield Attach("nothing")
-    yield Attach("too-short")
-    yield Attach("longer")
-    yield Create()
-    yield Constants()
-    yield Number(ring.end)
-    yield Number(-1 - ring.end)
-    yield Unnamed()
-    yield CloseAgain()
-    yield Close()
-
-
-def one_over(capacity: int, ring: Ring) -> Iterator[int]:
-    """Bytes of payload of the smallest chunk that fits into no free stretch."""
-    longest = max((stretch.length for stretch in moves.free_stretches(capacity, ring)), default=0)
-    yield max(1, longest - HEADER + 1)
-
-
-def suspicious(capacity: int, ring: Ring) -> Iterator[int]:
-    """Addresses where no chunk begins: the last places of the area, and the middle of the last payload."""
-    yield capacity - 1
-    for chunk in ring.chunks[-1:]:
-        if chunk.size >= 2 * HEADER:
-            yield chunk.begin + chunk.size - HEADER
-
-
-def looking_like_sizes(capacity: int, ring: Ring) -> Iterator[Operation]:
-    """The id 0 of a chunk, with the byte before it, taken for a size: too large for the place; too small."""
-    for before, chunk in pairwise(ring.chunks):
-        if chunk.id == 0 and moves.place_in(capacity, chunk.begin) > HEADER:
-            yield Access(chunk.begin - BEFORE_ID)
-            yield Fill(before.begin, fill=HEADER)
-            yield Access(chunk.begin - BEFORE_ID)
 
 
 def observe(config: Config, state: State) -> dict[str, object]:
@@ -375,67 +266,3 @@ def _kind_of_free(config: Config, ring: Ring, nbytes: int | None, freed: int, as
     if asked == freed:
         return "limited"
     return "freed" if freed else "held"
-
-
-def _is_prefix_freed(before: State, after: State) -> bool:
-    """Are the live chunks those allocated last?   [RB-24]"""
-    old, new = before.ring.chunks, after.ring.chunks
-    kept = [chunk for chunk in new if chunk in old]
-    return list(old[len(old) - len(kept) :]) == kept
-
-
-def _has_room(config: Config, ring: Ring, nbytes: int) -> bool:
-    """Is a chunk no larger than what is free before the physical end, or than what is after it?   [RB-06]"""
-    left = config.capacity - sum(moves.held(config.capacity, ring.chunks))
-    tail = config.capacity - moves.place_in(config.capacity, ring.end)
-    return nbytes + HEADER <= max(min(tail, left), left - tail)
-
-
-PROPERTIES: Mapping[str, Property] = {
-    "apart": Property(
-        "RB-22", "state", lambda config, state: moves.are_apart(config.capacity, state.ring.chunks)
-    ),
-    "all-accounted": Property(
-        "RB-23", "state", lambda config, state: moves.is_accounted(config.capacity, state.ring)
-    ),
-    "begin-in-first-lap": Property(
-        "RB-20", "state", lambda config, state: moves.is_in_first_lap(config.capacity, state.ring)
-    ),
-    "ids-differ": Property(
-        "RB-11",
-        "state",
-        lambda config, state: len({chunk.id for chunk in state.ring.chunks}) == len(state.ring.chunks),
-    ),
-    "ids-in-order": Property(
-        "RB-10",
-        "step",
-        lambda config, before, operation, outcome, after: (
-            after.ring.next_id == (before.ring.next_id + isinstance(outcome.result, tuple)) % config.id_max
-        ),
-        frozenset({"allocate"}),
-    ),
-    "oldest-first": Property(
-        "RB-24",
-        "step",
-        lambda config, before, operation, outcome, after: _is_prefix_freed(before, after),
-        frozenset({"allocate", "free", "clear"}),
-    ),
-    "refused-rightly": Property(
-        "RB-06",
-        "step",
-        lambda config, before, operation, outcome, after: (
-            None if outcome.kind != "no-room" else not _has_room(config, before.ring, operation.nbytes)
-        ),
-        frozenset({"allocate"}),
-    ),
-    "all-reclaimed": Property(
-        "RB-25",
-        "step",
-        lambda config, before, operation, outcome, after: (
-            None
-            if operation != Free() or before.is_closed
-            else moves.place(config.capacity, after.ring, config.capacity) is not None
-        ),
-        frozenset({"free"}),
-    ),
-}

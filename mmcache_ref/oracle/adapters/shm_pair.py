@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import Any, Final
 
 from mmcache_ref.model import shm_pair_alphabet as operations
@@ -18,6 +19,7 @@ from mmcache_ref.oracle.adapters.base import Unexpected, counted, need, read
 from mmcache_ref.oracle.adapters.ring_ids import begin_at
 from mmcache_ref.oracle.adapters.shm_chunks import observe_chunks
 from mmcache_ref.oracle.adapters.shm_handles import ADDRESS, ID, fault_of
+from mmcache_ref.oracle.adapters.shm_others import OtherCaches, offered
 from mmcache_ref.oracle.adapters.shm_units import HEADER, RECEIVER, SENDER, UNIT, Segment, UnitPayloads
 from mmcache_ref.oracle.adapters.watched_lock import WatchedLock
 from mmcache_ref.oracle.errors import NotOffered
@@ -38,26 +40,26 @@ class ShmPairAdapter:
     def __init__(self, namespace: Any, config: Config) -> None:
         need(namespace, SENDER, RECEIVER)
         self._namespace = namespace
-        self._config = config
         self._lock = WatchedLock()
         self.payloads = UnitPayloads(namespace)
-        self._segment = self._new_segment()
+        # Nothing in it refers to the adapter, so that the segment is closed as soon as the adapter is gone.
+        new_segment = partial(
+            Segment,
+            namespace,
+            capacity=config.capacity * UNIT,
+            limit=config.limit * UNIT - HEADER,
+            workers=config.workers,
+            lock=self._lock,
+        )
+        self._segment = new_segment()
+        self._others = OtherCaches(new_segment, self._segment, self.payloads)
         self._receivers: dict[int, Any] = {}
         self._issued: dict[str, list[Any]] = {}
         self._wrong: str | None = None
         self.sender = self._segment.make_sender()
         if config.first_id:
-            store = _offered(self.sender, "_shm_cache")
+            store = offered(self.sender, "_shm_cache")
             begin_at(store.ring_buffer, config.first_id)
-
-    def _new_segment(self) -> Segment:
-        return Segment(
-            self._namespace,
-            capacity=self._config.capacity * UNIT,
-            limit=self._config.limit * UNIT - HEADER,
-            workers=self._config.workers,
-            lock=self._lock,
-        )
 
     def _receiver(self, worker: int) -> Any:
         """The receiver of a worker."""
@@ -73,27 +75,27 @@ class ShmPairAdapter:
             case operations.IsCached(hashes):
                 return self._is_cached(list(hashes))
             case operations.Touch(key):
-                return _offered(sender, "touch_sender_cache_item")(key)
+                return offered(sender, "touch_sender_cache_item")(key)
             case operations.Release():
-                return _offered(sender, "release_sender_touches")()
+                return offered(sender, "release_sender_touches")()
             case operations.Invalidate(key):
-                return _offered(sender, "invalidate")(key)
+                return offered(sender, "invalidate")(key)
             case operations.Update(key, content):
                 given = self._input(content)
                 return self._updated(key, given, sender.get_and_update_item(given, key))
             case operations.UpdateAll(contents, hashes):
                 return self._update_all(contents, list(hashes))
             case operations.Stats(delta):
-                stats = _offered(sender, "make_stats")
+                stats = offered(sender, "make_stats")
                 return counted(stats(delta=True) if delta else stats())
             case operations.Clear():
                 return sender.clear_cache()
             case operations.Fresh(hashes):
-                return self._fresh(hashes)
+                return self._others.fresh(hashes)
             case operations.Attach(lacking):
-                return self._attach(lacking)
+                return self._others.attach(lacking)
             case operations.CloseAnother():
-                return self._close_another()
+                return self._others.close_another()
             case operations.Validate() | operations.Odd() | operations.Forge():
                 return self._show(operation)
         return self._of_worker(operation)
@@ -106,7 +108,7 @@ class ShmPairAdapter:
                 item = self._item(feature)
                 return self._received(item, lambda: receiver.get_and_update_item(item, feature.key))
             case operations.Verify(feature):
-                return _offered(receiver, "touch_receiver_cache_item")(feature.key, self._item(feature))
+                return offered(receiver, "touch_receiver_cache_item")(feature.key, self._item(feature))
             case operations.Features(features):
                 return self._features(receiver, features)
             case operations.ReceiveAll(features, _, is_unequal):
@@ -186,7 +188,7 @@ class ShmPairAdapter:
     def _input(self, content: Content | None) -> Any:
         if content is None:
             return None
-        return self.payloads.item(content), self.payloads.prompt_updates(content)
+        return self.payloads.processed(content)
 
     def _update_all(self, contents: Sequence[Content | None], hashes: list[str]) -> Any:
         """`get_and_update`; the lists that it is given stay as they are."""
@@ -268,9 +270,9 @@ class ShmPairAdapter:
             shown_for, item = shm_forms.changed(namespace, self._handle(key), key, operation.form)
             receiver = self._receiver(0)
             if operation.call == "verify":
-                return _offered(receiver, "touch_receiver_cache_item")(shown_for, item)
+                return offered(receiver, "touch_receiver_cache_item")(shown_for, item)
             return self._received(item, lambda: receiver.get_and_update_item(item, shown_for))
-        validate = _offered(self.sender, "validate_input_item")
+        validate = offered(self.sender, "validate_input_item")
         match operation:
             case operations.Validate(_, back, is_plain):
                 return validate(self.payloads.item(ANOTHER) if is_plain else self._handle(key, back), key)
@@ -347,64 +349,6 @@ class ShmPairAdapter:
         )
         told = [self._told(*each, is_locked=is_locked) for each in zip(given, out, strict=True)]
         return next((each for each in told if isinstance(each, Unexpected)), tuple(told))
-
-    def _attach(self, lacking: str) -> Any:
-        """A receiver without what it needs; and whether it has made it."""
-        segment = self._new_segment() if lacking == "segment" else self._segment
-        try:
-            segment.make_receiver(0, has_lock=lacking != "lock")
-            return "a receiver"
-        finally:
-            if lacking == "segment":
-                is_made = segments.exists(segment.name)
-                segment.close()
-                if is_made:
-                    raise AssertionError("the receiver has made a segment")
-
-    def _close_another(self) -> Any:
-        """What is left when another sender is closed, twice: its name, and what a worker can read."""
-        segment = self._new_segment()
-        try:
-            sender = segment.make_sender()
-            close = _offered(sender, "close")
-            handle, _ = sender.get_and_update_item(self._input(ANOTHER), "a")
-            receiver = segment.make_receiver(0)
-            close()
-            close()
-            is_gone = not segments.exists(segment.name)
-            content = self.payloads.content(receiver.get_and_update_item(handle, "a"))
-            return is_gone, Received(content) if isinstance(content, Content) else content
-        finally:
-            segment.close()
-
-    def _fresh(self, hashes: Sequence[str]) -> Any:
-        """Counters of another sender, and whether it has a key that one before it was given."""
-        used, another = self._new_segment(), self._new_segment()
-        try:
-            before = used.make_sender()
-            with contextlib.suppress(Exception):
-                for key in hashes:
-                    before.get_and_update_item(self._input(ANOTHER), key)
-            sender = another.make_sender()
-            counters = tuple(sender.make_stats()) if hasattr(sender, "make_stats") else (0, 0)
-            known = []
-            for key in hashes:
-                try:
-                    is_served = sender.get_and_update_item(None, key) is not None
-                except Exception:
-                    is_served = False
-                known.append(is_served or bool(sender.is_cached_item(key)))
-            return (*counters, *known)
-        finally:
-            used.close()
-            another.close()
-
-
-def _offered(cache: Any, name: str) -> Any:
-    """A method that not every release has."""
-    if not hasattr(cache, name):
-        raise NotOffered(f"the target's cache has no {name}()")
-    return getattr(cache, name)
 
 
 def _place(handle: Any) -> tuple[Any, Any]:

@@ -60,6 +60,10 @@ class UnitPayloads:
         """The prompt updates that belong to an item."""
         return self.payloads.prompt_updates(content)
 
+    def processed(self, content: Content) -> tuple[Any, list[Any]]:
+        """What P0 makes of data: an item and its prompt updates."""
+        return self.item(content), self.prompt_updates(content)
+
     def content(self, item: Any) -> Content | Unexpected | None:
         """The units and the fill of an item that came out of the target."""
         content = self.payloads.content(item)
@@ -102,7 +106,7 @@ class UnitPayloads:
             sender = segment.make_sender()
             addresses = []
             for key in "ab":
-                made = (self.payloads.item(content), self.payloads.prompt_updates(content))
+                made = (self.payloads.item(content), self.prompt_updates(content))
                 handle, _ = sender.get_and_update_item(made, key)
                 addresses.append(int(handle["address"].data))
             return addresses[1] - addresses[0]
