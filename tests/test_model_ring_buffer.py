@@ -14,6 +14,7 @@ from mmcache_ref.model import ring_moves as moves
 from mmcache_ref.model.component import Outcome, Raised, tag
 from mmcache_ref.model.explore import explore
 from mmcache_ref.model.ring_buffer import Config, State, step
+from mmcache_ref.model.ring_buffer_search import BEFORE_ID
 from mmcache_ref.model.ring_moves import Chunk, Ring
 from mmcache_ref.report.exploration import run_table
 
@@ -150,7 +151,7 @@ def test_of_memory_that_is_not_known_nothing_is_asked() -> None:
 def test_bytes_that_look_like_a_size(fill: int, kind: str) -> None:
     """The last byte of a payload and three of the id 0 behind it, where there is room for 37 bytes."""
     state = State(Ring((Chunk(1, 8, 20), Chunk(0, 28, 12)), 8, 40, 1), (fill, 1))
-    assert run(state, model.Access(28 - model.BEFORE_ID))[1].kind == kind
+    assert run(state, model.Access(28 - BEFORE_ID))[1].kind == kind
 
 
 @pytest.mark.clause("RB-16", "RB-18", "RB-25", "RB-20")
