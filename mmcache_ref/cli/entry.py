@@ -16,6 +16,7 @@ from mmcache_ref.cli.bench import bench
 from mmcache_ref.cli.console import INTERRUPTED, USAGE, app, messages
 from mmcache_ref.cli.exploring import explore_model
 from mmcache_ref.cli.hunting import hunt_faults
+from mmcache_ref.cli.interleaving import interleave_target
 from mmcache_ref.cli.interop import interop
 from mmcache_ref.cli.judging import conform, replay
 from mmcache_ref.cli.models import check_models
@@ -33,6 +34,7 @@ COMMANDS: Final[Mapping[str, Callable[..., None]]] = {
     "clauses": show_clauses,
     "faults": faults,
     "hunt": hunt_faults,
+    "interleave": interleave_target,
     "interop": interop,
     "simulate": simulate_target,
     "trace": trace,

@@ -41,6 +41,10 @@ class ObjectStoreAdapter:
 
     CERTAIN: Final = frozenset({"OS-23", "OS-41"})
     """Clauses that `blamed` names beyond doubt."""
+    SERDE_FOR: Callable[[type], type] = staticmethod(serde_for)
+    """The serde for the target's own base class."""
+    WRITER_LOCK: Any = None
+    """The lock that the writer is handed."""
 
     def __init__(self, namespace: Any, config: object_store.Config) -> None:
         need(namespace, "SingleWriterShmRingBuffer", "SingleWriterShmObjectStorage", "ObjectSerde")
@@ -49,7 +53,7 @@ class ObjectStoreAdapter:
         self._names: list[str] = []
         self._closings: list[Callable[[], object]] = []
         self.tidy_up = segments.close_with(self, self._names, self._closings)
-        self._serde = serde_for(namespace.ObjectSerde)
+        self._serde = self.SERDE_FOR(namespace.ObjectSerde)
         self.store = self._make_writer(config.capacity)
         self.ring = self.store.ring_buffer
         if config.id_max != ID_MAX:
@@ -68,7 +72,11 @@ class ObjectStoreAdapter:
             # Those of old releases remove it themselves when they are dropped, and complain if it is gone.
             self._names.append(name)
         store = self._namespace.SingleWriterShmObjectStorage(
-            self._config.max_object_size, self._config.readers, ring, serde_class=self._serde
+            self._config.max_object_size,
+            self._config.readers,
+            ring,
+            serde_class=self._serde,
+            reader_lock=self.WRITER_LOCK,
         )
         self._closings.append(lambda: _close(store))
         return store

@@ -1,0 +1,56 @@
+"""A scenario: what was done before, and what each thread does then."""
+
+from __future__ import annotations
+
+import msgspec
+
+from mmcache_ref.model import object_store
+from mmcache_ref.model.object_store import Config, Operation
+
+WRITER = "writer"
+HANDED = (object_store.Get, object_store.ReaderTouch, object_store.Verify)
+"""Operations on a handle."""
+
+
+class Call(msgspec.Struct, frozen=True, omit_defaults=True):
+    """One call of a thread.
+
+    Where the operation takes a handle, it is the one with the number `issue` among those issued for its key,
+    counted from the first; `after` names calls of other threads, as thread and number, that end before this
+    one begins. With `is_early` the reader has the handle before its chunk is complete.
+    """
+
+    operation: Operation
+    issue: int = 0
+    after: tuple[tuple[str, int], ...] = ()
+    is_early: bool = False
+
+
+class Scenario(msgspec.Struct, frozen=True, omit_defaults=True):
+    """One writer and its readers: `setup` is done first, one after the other, then the threads run.
+
+    `writer_has_lock`: the writer shares the readers' lock. `left_to_protocol`: clauses that no store keeps in
+    this scenario, since it is the protocol's business that it does not happen.
+    """
+
+    name: str
+    title: str
+    config: Config
+    setup: tuple[Operation, ...]
+    threads: dict[str, tuple[Call, ...]]
+    writer_has_lock: bool = True
+    left_to_protocol: tuple[str, ...] = ()
+
+    @property
+    def names(self) -> list[str]:
+        """The threads, in order."""
+        return list(self.threads)
+
+    @property
+    def calls(self) -> dict[tuple[str, int], Call]:
+        """Every call by its thread and its number there."""
+        return {
+            (thread, number): call
+            for thread, calls in self.threads.items()
+            for number, call in enumerate(calls)
+        }

@@ -1,0 +1,87 @@
+"""A shorter way to the same violation: fewer preemptions, then fewer calls."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Final
+
+import msgspec
+
+from mmcache_ref.oracle.errors import NotOffered
+from mmcache_ref.oracle.interleaving.explore import Diverged
+from mmcache_ref.oracle.interleaving.findings import preemptions_of
+from mmcache_ref.oracle.interleaving.scenario import Scenario
+from mmcache_ref.oracle.interleaving.schedules import Schedule, schedule_of
+from mmcache_ref.oracle.interleaving.store import Played, SetUpWrong
+from mmcache_ref.oracle.interleaving.trial import RunFailed, Trial
+
+MOST_RUNS: Final = 400
+"""Schedules that are run to find out whether a call is needed."""
+
+
+def fewer_preemptions(trial: Trial, played: Played, clause: str) -> Played:
+    """A run that breaks the clause with as few preemptions as leaving some out comes to."""
+    best, blocks = played, schedule_of(trial.scenario.names, played.execution.steps)
+    is_shorter = True
+    while is_shorter:
+        is_shorter = False
+        for shorter in _without_one(blocks):
+            tried, _ = trial.follow(shorter)
+            found = trial.wrong(tried)
+            if found and found.clause == clause and preemptions_of(tried) < preemptions_of(best):
+                best, blocks = tried, schedule_of(trial.scenario.names, tried.execution.steps)
+                is_shorter = True
+                break
+    return best
+
+
+def _without_one(blocks: Schedule) -> Iterator[Schedule]:
+    """The schedule without one of its preemptions: that thread runs as far as it can."""
+    for place, block in enumerate(blocks):
+        if block.until is not None:
+            yield (*blocks[:place], msgspec.structs.replace(block, until=None, visit=1), *blocks[place + 1 :])
+
+
+def fewer_calls(
+    scenario: Scenario, preemptions: int, clause: str, trial_of: Callable[[Scenario], Trial]
+) -> tuple[Trial, Played] | None:
+    """The smallest part of the scenario that breaks the clause with so many preemptions; None if that is all
+    of it."""
+    found: tuple[Trial, Played] | None = None
+    is_smaller = True
+    while is_smaller:
+        is_smaller = False
+        for part in _parts(found[0].scenario if found else scenario):
+            trial = trial_of(part)
+            played = _first(trial, preemptions, clause)
+            if played is not None:
+                found, is_smaller = (trial, played), True
+                break
+    return found
+
+
+def _parts(scenario: Scenario) -> Iterator[Scenario]:
+    """The scenario without one of its calls, as long as two threads are left that do something."""
+    needed = {each for call in scenario.calls.values() for each in call.after}
+    for thread, number in scenario.calls:
+        has_later = any(each[0] == thread and each[1] >= number for each in needed)
+        calls = scenario.threads[thread]
+        left = dict(scenario.threads) | {thread: (*calls[:number], *calls[number + 1 :])}
+        left = {name: each for name, each in left.items() if each}
+        if not has_later and len(left) > 1:
+            yield msgspec.structs.replace(scenario, threads=left)
+
+
+def _first(trial: Trial, preemptions: int, clause: str) -> Played | None:
+    """The first run with so many preemptions that breaks the clause, among those that are tried."""
+    try:
+        trial.divide()
+        for played in trial.explore(preemptions):
+            found = trial.wrong(played)
+            if found is not None and found.clause == clause:
+                return played
+            if trial.runs > MOST_RUNS:
+                return None
+    except (NotOffered, SetUpWrong, RunFailed, Diverged):
+        pass
+    return None

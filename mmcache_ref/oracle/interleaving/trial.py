@@ -1,0 +1,126 @@
+"""One scenario on one target: its schedules are run here, and judged."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+from mmcache_ref.oracle.component import HANG_CLAUSE
+from mmcache_ref.oracle.interleaving.explore import explore
+from mmcache_ref.oracle.interleaving.linearize import Unexplained, unexplained
+from mmcache_ref.oracle.interleaving.scenario import Scenario
+from mmcache_ref.oracle.interleaving.scheduler import Choose, Execution
+from mmcache_ref.oracle.interleaving.schedules import Follow, Schedule, fine_lines_of
+from mmcache_ref.oracle.interleaving.store import Played, SharedStore, play
+from mmcache_ref.oracle.interleaving.tracing import Tracer
+
+
+class RunFailed(Exception):  # noqa: N818 - reads as what it is
+    """Nothing can be said about a run: a thread did not come back, or went round and round."""
+
+
+class Form(NamedTuple):
+    """What decides the judgement of a run: results, which call ended before which began, what was left."""
+
+    results: frozenset[tuple[str, int, str]]
+    before: frozenset[tuple[str, int, str, int]]
+    left: str
+
+
+class Trial:
+    """Runs schedules of a scenario on fresh segments.
+
+    With `bytecodes` every line is stopped within; otherwise those that `divide` finds. With `everything` all
+    lines are yield points, and no schedule is left out: nothing is taken for granted.
+    """
+
+    def __init__(
+        self, namespace: Any, scenario: Scenario, *, bytecodes: bool = False, everything: bool = False
+    ) -> None:
+        self.scenario = scenario
+        self.runs = 0
+        self.steps = 0
+        self._namespace = namespace
+        self._bytecodes = bytecodes
+        self._everything = everything
+        self._fine: set[tuple[str, int]] = set()
+        self._tracer: Tracer | None = None
+        self._judged: dict[str, Unexplained | None] = {}
+        self.forms: list[Form] = []
+        """Every run that was judged, as far as runs can be told apart."""
+
+    def play(self, choose: Choose) -> Played:
+        """One run; `RunFailed` when nothing can be said about it."""
+        self.runs += 1
+        played = play(self._namespace, self.scenario, choose, self._tracer_for)
+        if played.execution.problem:
+            raise RunFailed(played.execution.problem)
+        self.steps = max(self.steps, len(played.execution.steps))
+        return played
+
+    def _tracer_for(self, store: SharedStore) -> Tracer:
+        if self._tracer is None:
+            self._tracer = Tracer(
+                store.paths, fine=self._fine, all_fine=self._bytecodes, shares_objects=self._everything
+            )
+        return self._tracer
+
+    def explore(self, preemptions: int) -> Iterator[Played]:
+        """Run every schedule with up to so many preemptions."""
+        latest: list[Played] = []
+
+        def run(choose: Choose) -> Execution:
+            latest[:] = [self.play(choose)]
+            return latest[0].execution
+
+        for _ in explore(run, preemptions, reduces=not self._everything):
+            yield latest[0]
+
+    def divide(self) -> None:
+        """Look for lines that change the segment and do more than one thing; stop within them from now on."""
+        written = {
+            (step.place.path, step.place.line)
+            for played in self.explore(1)
+            for step in played.execution.steps
+            if step.writes
+        }
+        if self._tracer is not None:
+            self._fine |= self._tracer.divisible(written)
+        self._tracer = None
+
+    def follow(self, schedule: Schedule) -> tuple[Played, bool]:
+        """Run a schedule that is known; was it followed to its end?"""
+        follow = Follow(self.scenario.names, schedule)
+
+        def tracer(store: SharedStore) -> Tracer:
+            paths = store.paths
+            return Tracer(paths, fine=fine_lines_of(schedule, sorted(paths)), shares_objects=self._everything)
+
+        played = play(self._namespace, self.scenario, follow, tracer)
+        if played.execution.problem:
+            raise RunFailed(played.execution.problem)
+        return played, follow.is_followed
+
+    def wrong(self, played: Played) -> Unexplained | None:
+        """What is wrong with a run; runs that nobody can tell apart are judged once."""
+        if played.execution.is_deadlocked:
+            return Unexplained(HANG_CLAUSE, "outcome", None, "every call ends", "all wait for the lock", ())
+        form = _form(played)
+        told = repr((sorted(form.results), sorted(form.before), form.left))
+        if told not in self._judged:
+            self._judged[told] = unexplained(self.scenario, played)
+            self.forms.append(form)
+        return self._judged[told]
+
+
+def _form(played: Played) -> Form:
+    """What decides the judgement of a run."""
+    history = played.history
+    before = {
+        (mine.thread, mine.number, other.thread, other.number)
+        for mine in history
+        for other in history
+        if mine.end < other.begin
+    }
+    results = {(each.thread, each.number, repr(each.result)) for each in history}
+    return Form(frozenset(results), frozenset(before), repr(sorted(played.observation.items())))

@@ -1,0 +1,154 @@
+"""Interleavings: a row for each scenario; each run that breaks a clause in columns, one for each thread."""
+
+from __future__ import annotations
+
+import linecache
+import shlex
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any, Final
+
+import msgspec
+from rich.console import Group, RenderableType
+from rich.table import Table
+from rich.text import Text
+
+from mmcache_ref.oracle.interleaving.findings import Finding, Lane
+from mmcache_ref.oracle.interleaving.judge import Interleaved, ScenarioVerdict
+from mmcache_ref.oracle.interleaving.scenarios import SCENARIOS
+
+STYLES: Final = {"conforms": "green", "violates": "red", "undetermined": "yellow", "not offered": "dim"}
+CONTEXT: Final = 2
+"""Lines shown on both sides of one where something happens."""
+
+
+def interleaved_text(found: Interleaved) -> RenderableType:
+    """The scenarios, and below what they showed."""
+    table = Table(title=_title(found), title_justify="left", title_style="bold")
+    for name in ("scenario", "verdict", "clauses"):
+        table.add_column(name)
+    for name in ("schedules", "yield points"):
+        table.add_column(name, justify="right")
+    for each in found.scenarios:
+        clauses = ", ".join(finding.clause for finding in each.findings if not finding.is_left_to_protocol)
+        left = ", ".join(finding.clause for finding in each.findings if finding.is_left_to_protocol)
+        table.add_row(
+            each.name,
+            Text(each.status, style=STYLES[each.status]),
+            clauses + (f" (left to the protocol: {left})" if left else ""),
+            f"{each.schedules:,}",
+            f"{each.steps:,}",
+        )
+    parts: list[RenderableType] = [table]
+    parts += [Text(f"{each.name}: {each.reason}", style="yellow") for each in found.scenarios if each.reason]
+    shown: set[str] = set()
+    for each in found.scenarios:
+        for finding in each.findings:
+            if finding.clause not in shown and not finding.is_left_to_protocol:
+                shown.add(finding.clause)
+                parts += ["", finding_text(found.target, each, finding)]
+    parts += ["", _last_line(found)]
+    return Group(*parts)
+
+
+def _title(found: Interleaved) -> str:
+    options = found.options
+    random = f", {options.schedules:,} random ones from seed {options.seed}" if options.schedules else ""
+    within = "bytecodes" if options.bytecodes else "lines"
+    return f"{found.target}: every schedule with up to {options.preemptions} preemptions{random}, by {within}"
+
+
+def _last_line(found: Interleaved) -> Text:
+    broken = f": {', '.join(found.broken)}" if found.broken else ""
+    schedules = sum(each.schedules for each in found.scenarios)
+    return Text.assemble(
+        f"{found.target} ",
+        (found.status, f"bold {STYLES[found.status]}"),
+        f"{broken} ({schedules:,} schedules)",
+    )
+
+
+def finding_text(target: str, verdict: ScenarioVerdict, finding: Finding) -> RenderableType:
+    """A run that breaks a clause: the sentence, the clause, the lines in columns, and how to repeat it."""
+    count = f"{finding.preemptions} preemption{'' if finding.preemptions == 1 else 's'}"
+    seed = "" if finding.seed is None else f", seed {finding.seed}"
+    head = Text.assemble((finding.clause, "bold red"), f" {verdict.name} ({verdict.title}), {count}{seed}")
+    parts: list[RenderableType] = [
+        head,
+        Text(f"  {finding.says}"),
+        Text(f"  “{finding.rule}”", "italic"),
+        lanes_table(finding),
+        Text(f"repeat: {replay_command(target, finding)}", "dim", no_wrap=True, overflow="ignore"),
+    ]
+    return Group(*parts)
+
+
+def replay_command(target: str, finding: Finding) -> str:
+    """The command that repeats a run: its scenario, by name if it is one of those that are known, and the
+    schedule."""
+    scenario = finding.scenario
+    known = SCENARIOS.get(scenario.name) == scenario
+    told = {"scenario": scenario.name if known else scenario, "schedule": finding.schedule}
+    return shlex.join(["mmcache-ref", "interleave", target, "--replay", msgspec.json.encode(told).decode()])
+
+
+def lanes_table(finding: Finding) -> Table:
+    """The lines of a run, one column for each thread; what does nothing to others is left out in the middle.
+
+    `*` writes to the segment, `#` takes or releases the lock, `>` begins a call, `=` is what it gave.
+    """
+    names = finding.scenario.names
+    table = Table(box=None, padding=(0, 2, 0, 2))
+    for name in names:
+        table.add_column(name)
+    for thread, text in _rows(finding.lanes):
+        cells = [Text(text if name == thread else "", no_wrap=True, overflow="ellipsis") for name in names]
+        table.add_row(*cells)
+    return table
+
+
+def _rows(lanes: Sequence[Lane]) -> Iterator[tuple[str, str]]:
+    """Thread and text of each row."""
+    skipped = 0
+    for number, lane in enumerate(lanes):
+        if not _is_shown(lanes, number):
+            skipped += 1
+            continue
+        if skipped:
+            yield lanes[number - 1].thread, f"  … {skipped} lines"
+            skipped = 0
+        if lane.begins:
+            yield lane.thread, f"> {lane.begins}"
+        if not lane.begins:
+            yield lane.thread, _line(lane)
+        if lane.gives:
+            yield lane.thread, f"= {lane.gives}"
+        if lane.is_preempted:
+            yield lane.thread, "  (preempted)"
+
+
+def _is_shown(lanes: Sequence[Lane], number: int) -> bool:
+    """Does something happen here, or near by in the same thread?"""
+    return any(
+        _is_special(lanes, each) and lanes[each].thread == lanes[number].thread
+        for each in range(max(number - CONTEXT, 0), min(number + CONTEXT + 1, len(lanes)))
+    )
+
+
+def _is_special(lanes: Sequence[Lane], number: int) -> bool:
+    lane = lanes[number]
+    is_first = number == 0 or lanes[number - 1].thread != lane.thread
+    return bool(is_first or lane.is_preempted or lane.writes or lane.locks or lane.begins or lane.gives)
+
+
+def _line(lane: Lane) -> str:
+    """File, line, and what stands there, as far as the file can be read now."""
+    mark = "*" if lane.writes else "#" if lane.locks else " "
+    text = linecache.getline(lane.path, lane.line).strip()
+    return f"{mark} {Path(lane.path).name}:{lane.line} {text}".rstrip()
+
+
+def interleaved_json(found: Interleaved) -> str:
+    """The same as indented JSON, with the status."""
+    told: dict[str, Any] = msgspec.to_builtins(found) | {"status": found.status, "broken": found.broken}
+    return msgspec.json.format(msgspec.json.encode(told), indent=2).decode() + "\n"

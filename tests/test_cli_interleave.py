@@ -1,0 +1,68 @@
+"""`mmcache-ref interleave` as a shell sees it."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from test_cli import call
+
+GET_GET = ("interleave", "reference", "--scenario", "get-get", "--preemptions", "1")
+BROKEN = "py:racing.counts_outside_the_lock"
+
+
+def test_0_for_a_target_that_nothing_is_found_on(capsys: pytest.CaptureFixture[str]) -> None:
+    assert call(*GET_GET) == 0
+    last = capsys.readouterr().out.splitlines()[-1]
+    assert last.startswith("reference conforms (")
+
+
+def test_2_and_the_lines_in_columns_and_the_command_that_repeats_it(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    assert call("interleave", BROKEN, "--scenario", "get-get", "--preemptions", "1") == 2
+    out = capsys.readouterr().out
+    assert "OS-32 get-get" in out
+    assert "(preempted)" in out
+    assert "object_chunks.py:" in out
+    (repeat,) = [line for line in out.splitlines() if line.startswith("repeat: ")]
+    text = repeat.partition("--replay ")[2].strip("'")
+    assert json.loads(text)["scenario"] == "get-get"
+    assert call("interleave", BROKEN, "--replay", text) == 2
+    again = capsys.readouterr().out
+    assert [line for line in again.splitlines() if line.startswith("repeat: ")] == [repeat]
+    assert call("interleave", "reference", "--replay", text) != 2
+
+
+def test_json_says_the_same(capsys: pytest.CaptureFixture[str]) -> None:
+    assert call("interleave", BROKEN, "--scenario", "get-get", "--preemptions", "1", "--format", "json") == 2
+    told = json.loads(capsys.readouterr().out)
+    assert told["status"] == "violates"
+    assert told["broken"] == ["OS-32"]
+    (finding,) = told["scenarios"][0]["findings"]
+    assert finding["preemptions"] == 1
+    assert finding["schedule"][0]["thread"] != finding["schedule"][1]["thread"]
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [("--scenario", "nothing"), ("--preemptions", "-1")],
+)
+def test_1_for_what_is_not_asked_rightly(arguments: tuple[str, ...]) -> None:
+    assert call("interleave", "reference", *arguments) == 1
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "no json",
+        '{"scenario": "nothing", "schedule": []}',
+        '{"scenario": "get-get", "schedule": [{"thread": "nobody"}]}',
+    ],
+)
+def test_4_for_a_schedule_that_cannot_be_read(text: str) -> None:
+    assert call("interleave", "reference", "--replay", text) == 4
+
+
+def test_3_for_a_target_that_cannot_be_loaded() -> None:
+    assert call("interleave", "py:no.such.module") == 3
