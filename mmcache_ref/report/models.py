@@ -6,7 +6,6 @@ from collections.abc import Mapping, Sequence
 
 import msgspec
 from rich.console import Group, RenderableType
-from rich.table import Table
 from rich.text import Text
 
 from mmcache_ref.tlc.checking import Judged
@@ -16,28 +15,30 @@ from mmcache_ref.tlc.values import canonical, text
 
 MOST_STEPS = 40
 """Steps of a run that are printed."""
-NARROWEST_RESULT = 22
 
 
 def models_text(judged: Sequence[Judged], gaps: Mapping[str, str], tools: str) -> RenderableType:
     """A row for each model; then each that is wrong, with its run; then what the models leave unproved."""
-    table = Table(box=None, padding=(0, 2, 0, 0))
-    table.add_column("model", no_wrap=True)
-    table.add_column("result", min_width=NARROWEST_RESULT)
-    for column in ("distinct", "generated", "depth", "python", "seconds"):
-        table.add_column(column, justify="right", no_wrap=True)
-    for each in judged:
-        found = each.found
-        table.add_row(
-            Text(each.entry.name, "" if each.is_right else "red"),
+    rows = [("model", "result", "distinct", "generated", "depth", "python", "seconds")]
+    rows += [
+        (
+            each.entry.name,
             result_in_words(each),
-            f"{found.distinct:,}",
-            f"{found.generated:,}",
-            str(found.depth),
+            f"{each.found.distinct:,}",
+            f"{each.found.generated:,}",
+            str(each.found.depth),
             _python(each),
-            f"{found.seconds:.1f}",
+            f"{each.found.seconds:.1f}",
         )
-    parts: list[RenderableType] = [table, ""]
+        for each in judged
+    ]
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    styles = ["bold", *("" if each.is_right else "red" for each in judged)]
+    table = [
+        Text(_aligned(row, widths), style, no_wrap=True, overflow="ignore")
+        for row, style in zip(rows, styles, strict=True)
+    ]
+    parts: list[RenderableType] = [*table, ""]
     for each in judged:
         if not each.is_right:
             parts += _wrong(each)
@@ -88,6 +89,15 @@ def result_in_words(judged: Judged) -> str:
     if found.result == "success":
         return "holds"
     return f"{found.result.removesuffix(' failure')}: {found.property}" if found.property else found.result
+
+
+def _aligned(row: Sequence[str], widths: Sequence[int]) -> str:
+    """Two columns of words to the left, numbers to the right."""
+    cells = [
+        cell.ljust(width) if place < 2 else cell.rjust(width)
+        for place, (cell, width) in enumerate(zip(row, widths, strict=True))
+    ]
+    return "  ".join(cells)
 
 
 def _python(judged: Judged) -> str:

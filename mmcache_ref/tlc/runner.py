@@ -21,7 +21,10 @@ from mmcache_ref.tlc.tools import java, tla2tools
 HEAP_MIB: Final = 2048
 FINGERPRINT: Final = 0
 """The polynomial that states are hashed with: always the same, so that a run can be repeated."""
-ERRORS_SHOWN: Final = 3
+ERRORS_SHOWN: Final = 12
+"""Lines of what TLC says when it cannot read a module."""
+COURSE: Final = ('"', "Parsing file", "Semantic processing")
+"""How lines begin that tell of no error."""
 _running: set[subprocess.Popen[str]] = set()
 
 
@@ -58,7 +61,7 @@ def run(
 
     def other(line: str) -> None:
         printed(line)
-        if not line.startswith('"'):
+        if line.strip() and not line.startswith(COURSE):
             rest.append(line)
             del rest[:-ERRORS_SHOWN]
 
@@ -75,7 +78,7 @@ def run(
         found.errors.append(f"stopped after {job.seconds:g} s")
     elif not reader.is_finished:
         found.result = "error"
-        found.errors = found.errors or rest or [f"TLC ended with exit code {process.returncode}"]
+        found.errors += rest or [f"TLC ended with exit code {process.returncode}"]
     return found
 
 

@@ -5,6 +5,7 @@ from typing import Final
 
 from mmcache_ref.tlc.bindings.base import Binding
 from mmcache_ref.tlc.bindings.lru import LRU
+from mmcache_ref.tlc.bindings.ring_buffer import RING_BUFFER
 
-BINDINGS: Final[Mapping[str, Binding]] = {binding.model.NAME: binding for binding in (LRU,)}
+BINDINGS: Final[Mapping[str, Binding]] = {binding.model.NAME: binding for binding in (LRU, RING_BUFFER)}
 """By the name of the Python model."""
