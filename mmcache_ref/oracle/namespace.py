@@ -20,8 +20,11 @@ RING_NAME: Final = "VLLM_OBJECT_STORAGE_SHM_BUFFER_NAME"
 class Namespace:
     """`namespace.LRUCache` and so on, by the names of 0.32; a name that the target lacks is no attribute.
 
-    `source` is any object that has the names as attributes; `label` is how reports call the target.
+    `source` is any object that has the names as attributes; `label` is how reports call the target, and
+    `target` is the name by which it is resolved, where it has one.
     """
+
+    target: str = ""
 
     def __init__(self, source: Any, label: str) -> None:
         self._source = source

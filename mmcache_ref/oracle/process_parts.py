@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import Any, Final
 
 from mmcache_ref import protocol
 from mmcache_ref.model.component import Content
 from mmcache_ref.oracle import segments
+from mmcache_ref.oracle.adapters.base import Payloads, observe_inner
 from mmcache_ref.oracle.adapters.shm_chunks import observe_chunks
 from mmcache_ref.oracle.adapters.shm_units import HEADER, UNIT, Lengths, Segment, UnitPayloads
+from mmcache_ref.oracle.errors import NotOffered
 from mmcache_ref.oracle.targets import resolve
-from mmcache_ref.protocol.processes import Recipe, SharedParts
+from mmcache_ref.protocol.processes import PairParts, Recipe, SharedParts
 
 CHUNKS: Final = "chunks"
+INNER: Final = "inner"
+"""What others see of a side of a pair: the LRU in its cache."""
 NOTED: Final = "noted"
 """What others see of P0: its chunks, and the contents whose prompt updates the last merge step returned. They
 are told once."""
@@ -27,7 +32,7 @@ def shared_recipe(namespace: Any, capacity: int, limit: int, workers: int) -> Re
     lengths = UnitPayloads(namespace).measured(max(capacity, limit) + 2)
     return Recipe(
         shared_parts,
-        (namespace.label, capacity, limit, workers, lengths),
+        (target_of(namespace), capacity, limit, workers, lengths),
         fresh_name=segments.fresh_name,
         remove=segments.remove,
     )
@@ -89,3 +94,65 @@ def shared_implementation(
         process=process,
         size=payloads.bytes_of,
     )
+
+
+def pair_recipe(namespace: Any, budget: int) -> Recipe:
+    """The key-replicated pair of a target; the budget in bytes."""
+    return Recipe(pair_parts, (target_of(namespace), budget))
+
+
+def pair_parts(lock: Any, segment: str, target: str, budget: int) -> PairParts:
+    """The key-replicated pair of a target, in one of its processes."""
+    namespace = resolve(target)
+    payloads = Payloads(namespace)
+
+    def observe(cache: Any) -> Mapping[str, Any]:
+        return {INNER: observe_inner(cache)}
+
+    return PairParts(
+        pair_implementation(namespace, payloads, budget, lambda: None),
+        getattr(namespace, "FrontEnd", protocol.FrontEnd),
+        getattr(namespace, "Engine", protocol.Engine),
+        observe=observe,
+    )
+
+
+def pair_implementation(
+    namespace: Any, payloads: Payloads, budget: int, note_processed: Callable[[], None]
+) -> protocol.Implementation:
+    """The target's pair, with payloads made of descriptions; `note_processed` hears of each that is made."""
+    model_config = namespace.make_model_config(budget)
+
+    def merge(sender: Any, hashes: Any, hits: Any, items: Any, updates: Any) -> Any:
+        for modality, made in items.items():
+            named = [payloads.updates_content(each) for each in updates[modality]]
+            if named != [payloads.content(item) for item in made]:
+                raise ValueError("an item was given the prompt updates of another to the merge step")
+        return namespace.merge_mm_kwargs(
+            sender, hashes, hits, namespace.MultiModalKwargsItems(items), updates
+        )
+
+    def process(content: Content, modality: str, index: int) -> tuple[Any, Sequence[Any]]:
+        note_processed()
+        return payloads.item(content), payloads.prompt_updates(content, modality, index)
+
+    def size(item: Any) -> int:
+        content = payloads.content(item)
+        return content.nbytes if isinstance(content, Content) else 0
+
+    return protocol.Implementation(
+        make_sender=partial(namespace.LruKeyReplicatedSenderCache, model_config),
+        make_receiver=partial(namespace.LruKeyReplicatedReceiverCache, model_config),
+        merge=merge,
+        make_feature=namespace.make_feature,
+        process=process,
+        size=size,
+    )
+
+
+def target_of(namespace: Any) -> str:
+    """By which name other processes resolve this target; `NotOffered` where there is none."""
+    target: str = getattr(namespace, "target", "")
+    if not target:
+        raise NotOffered(f"{namespace.label} has no name by which another process could find it")
+    return target

@@ -48,6 +48,12 @@ def seeded_faults() -> Any:
 def resolve(target: str) -> Namespace:
     """The namespace of a target; `ValueError` for a name of no kind, `TargetUnavailable` with the reason."""
     check_target(target)
+    namespace = _resolved(target)
+    namespace.target = target
+    return namespace
+
+
+def _resolved(target: str) -> Namespace:
     if target == "reference":
         caches, protocol = map(importlib.import_module, ("mmcache_ref.reference", "mmcache_ref.protocol"))
         return Namespace(SimpleNamespace(**{**vars(protocol), **vars(caches)}), "reference")

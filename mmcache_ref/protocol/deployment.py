@@ -5,7 +5,7 @@ The methods have the names of the operations of `model/key_replicated.py`, and d
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 
 from .channel import Channel
 from .engine import Engine
@@ -22,7 +22,7 @@ class Deployment:
     Args:
         implementation: the caches, and the functions around them.
         protections: names of `PROTECTIONS`.
-        front_end, channel, engine: the classes of its parts.
+        front_end, channel, engine: the classes of its parts, or what makes parts that behave so.
 
     Attributes:
         reports: misses that P0 has not heard of, the oldest first.
@@ -35,9 +35,9 @@ class Deployment:
         implementation: Implementation,
         protections: Iterable[str] = DEFAULT,
         *,
-        front_end: type[FrontEnd] = FrontEnd,
-        channel: type[Channel] = Channel,
-        engine: type[Engine] = Engine,
+        front_end: Callable[..., FrontEnd] = FrontEnd,
+        channel: Callable[..., Channel] = Channel,
+        engine: Callable[..., Engine] = Engine,
     ) -> None:
         self.protections = chosen(protections, PROTECTIONS)
         self.work = Work()
@@ -60,18 +60,27 @@ class Deployment:
         message = self.channel.receive(position)
         if message is None:
             return None
-        answer = self.engine.ingest(message)
+        return self.note_answer(message, self.engine.ingest(message))
+
+    def note_answer(self, message: Message, answer: Answer) -> Answer:
+        """P1 has taken a message: P0 will hear of a miss.   [DR-04]"""
         if answer.items is None:
-            report = Report(message.request, answer.missing, self.engine.number, message.number)
+            number = self.engine.number
+            report = Report(message.request, answer.missing, number, message.number, message.name)
             self.reports.append(report)
         return answer
 
     def handle_report(self, position: int = 0) -> bool:
         """P0 hears of a miss, and the client will retry; False when that has to wait.   [DR-05, DR-18]"""
-        if not self.front_end.handle_report(self.reports[position]):
-            return False
-        self.retries.append(self.reports.pop(position).request)
-        return True
+        report = self.reports[position]
+        return self.note_handled(report, self.front_end.handle_report(report))
+
+    def note_handled(self, report: Report, has_heard: bool) -> bool:
+        """P0 has heard of a miss, unless that has to wait: the client will retry.   [DR-05, DR-18]"""
+        if has_heard:
+            del self.reports[next(place for place, each in enumerate(self.reports) if each is report)]
+            self.retries.append(report.request)
+        return has_heard
 
     def retry(self, position: int = 0) -> Message:
         """P0 handles a request once more, with all its data.   [DR-09]"""
@@ -143,6 +152,10 @@ class Deployment:
         self.channel.break_off()
         self.engine.restart(max(self.front_end.number, self.engine.number) + 1)
 
+    def restart_p0(self) -> None:
+        """Accident: P0 starts again, empty, which for P1 is a clear of P0 alone.   [DR-15]"""
+        self.front_end.restart(max(self.front_end.number, self.engine.number) + 1)
+
     def second_front_end(self, request: Request) -> Answer:
         """Accident: another P0 handles a request, up to the answer of the same P1.   [DR-21]"""
         other = self._second_front_end
@@ -159,8 +172,9 @@ class Deployment:
         if "paired" in self.protections:
             return self._second_engine.serve_without_cache(self.front_end.unshared(request))
         self.front_end.check(request)
-        answer = self._second_engine.look_up(self.front_end.merge())
+        message = self.front_end.merge()
+        answer = self._second_engine.look_up(message)
         if answer.items is None:
             number = self.front_end.number
-            self.reports.append(Report(request, answer.missing, number, number))
+            self.reports.append(Report(request, answer.missing, number, number, message.name))
         return answer

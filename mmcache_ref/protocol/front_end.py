@@ -65,6 +65,8 @@ class FrontEnd:
         """The number of the last clear that this side knows of."""
         self.checked: Checked | None = None
         """The request between its check and its update, if there is one."""
+        self.made = 0
+        """How many messages were made: the name of the next one."""
 
     def check(self, request: Request) -> tuple[bool, ...]:
         """Begin a request, or a retry of one; whether each item is cached.   [DR-01, DR-02]
@@ -133,6 +135,12 @@ class FrontEnd:
         self.sender.clear_cache()
         self.number += 1
         return True
+
+    def restart(self, number: int) -> None:
+        """Start again, empty, under a number that neither side ever had.   [DR-15]"""
+        self.sender = self._implementation.make_sender()
+        self.checked = None
+        self.number = number
 
     def must_wait(self) -> bool:
         """Whether a report or a clear would come between a check and its update.   [DR-18]"""
@@ -210,7 +218,8 @@ class FrontEnd:
             self._implementation.make_feature(data, item.modality, item.mm_hash, place)
             for place, (item, data) in enumerate(zip(request, items, strict=True))
         ]
-        message = Message(request, features, self.number, is_recorded)
+        message = Message(request, features, self.number, is_recorded, self.made)
+        self.made += 1
         self._work.messages += 1
         self._work.claims += sum(item is None for item in items)
         self._work.payload_bytes += self.payload_bytes(message)

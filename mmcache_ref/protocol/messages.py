@@ -25,23 +25,25 @@ class Message(NamedTuple):
     """A request on its way to P1.
 
     `features` in prompt order, `data` None where P0 claims that P1 has the item; `number` of the clear it was
-    sent under; `is_recorded`: it went through P0's cache.
+    sent under; `is_recorded`: it went through P0's cache; `name`: what P0 calls it, and no other message.
     """
 
     request: Request
     features: list[Any]
     number: int
     is_recorded: bool = True
+    name: int = 0
 
 
 class Report(NamedTuple):
-    """A miss on its way back: the request, the missing hashes in order, P1's number, and the number that the
-    request was sent under."""
+    """A miss on its way back: the request, the missing hashes in order, P1's number, the number that the
+    request was sent under, and the name of its message."""
 
     request: Request
     missing: tuple[str, ...]
     number: int
     sent_under: int
+    name: int = 0
 
 
 class Answer(NamedTuple):

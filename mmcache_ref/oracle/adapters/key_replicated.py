@@ -6,18 +6,19 @@ The protocol is that of `mmcache_ref.protocol`, but for what the target offers o
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from functools import partial
 from typing import Any
 
 from mmcache_ref import protocol
 from mmcache_ref.model import accidents
 from mmcache_ref.model import key_replicated as model
-from mmcache_ref.model.component import Content, Missed, Refused
+from mmcache_ref.model.component import Missed, Refused
 from mmcache_ref.model.environment import Config
 from mmcache_ref.model.pair import Request
 from mmcache_ref.oracle.adapters.accounts import Accounts
 from mmcache_ref.oracle.adapters.base import Payloads, need, observe_inner
 from mmcache_ref.oracle.namespace import call_with
+from mmcache_ref.oracle.process_parts import INNER, pair_implementation, pair_recipe
+from mmcache_ref.protocol.processes import Hosts, PairProcesses, RemoteCache
 
 SENDER = "LruKeyReplicatedSenderCache"
 RECEIVER = "LruKeyReplicatedReceiverCache"
@@ -38,19 +39,24 @@ def has_protocol(namespace: Any) -> bool:
 class KeyReplicatedAdapter:
     """P0, P1, and what lies between."""
 
-    def __init__(self, namespace: Any, config: Config) -> None:
+    def __init__(self, namespace: Any, config: Config, hosts: Hosts | None = None) -> None:
         need(namespace, SENDER, RECEIVER, "merge_mm_kwargs")
         self.payloads = Payloads(namespace)
         self.accounts = Accounts()
         parts = {name: getattr(namespace, type_name, None) for name, type_name in PARTS.items()}
         offered = {name: part for name, part in parts.items() if part is not None}
-        self.deployment = call_with(
-            offered.pop("deployment", protocol.Deployment),
-            {
-                "implementation": self._implementation(namespace, config.budget),
-                "protections": config.protections,
-                **offered,
-            },
+        self.close: Callable[[], object] = lambda: None
+        """Give back what it takes besides memory."""
+        if hosts is None:
+            offered["implementation"] = pair_implementation(
+                namespace, self.payloads, config.budget, self._note_processed
+            )
+        else:
+            processes = PairProcesses(hosts, pair_recipe(namespace, config.budget), kills=False)
+            offered |= processes.parts()
+            self.close = processes.close
+        self.deployment: Any = call_with(
+            offered.pop("deployment", protocol.Deployment), {"protections": config.protections, **offered}
         )
         self.has_own_protocol = has_protocol(namespace)
         self.is_mixed = False
@@ -65,6 +71,9 @@ class KeyReplicatedAdapter:
         """Whether the last operation gave P1 a number that follows from P0's, or should have."""
         self.is_invalidating = False
         """Whether the last report that P0 handled is of its present number."""
+
+    def _note_processed(self) -> None:
+        self.accounts.processed += 1
 
     def perform(self, operation: model.Operation) -> Any:
         """One step of P0, of P1, or of the environment."""
@@ -158,7 +167,7 @@ class KeyReplicatedAdapter:
         deployment = self.deployment
         sender = deployment.front_end.sender
         for side, cache in (("p0", sender), ("p1", deployment.engine.receiver)):
-            inner = observe_inner(cache)
+            inner = cache.observed()[INNER] if isinstance(cache, RemoteCache) else observe_inner(cache)
             seen |= {f"{side}.{name}": value for name, value in inner.items()}
             if "order" in inner:
                 seen[f"{side}.length"] = len(inner["order"])
@@ -245,36 +254,6 @@ class KeyReplicatedAdapter:
             return "DR-15"
         return None
 
-    def _implementation(self, namespace: Any, budget: int) -> protocol.Implementation:
-        """The target's caches, with payloads made of descriptions."""
-        model_config = namespace.make_model_config(budget)
-
-        def merge(sender: Any, hashes: Any, hits: Any, items: Any, updates: Any) -> Any:
-            for modality, made in items.items():
-                named = [self.payloads.updates_content(each) for each in updates[modality]]
-                if named != [self.payloads.content(item) for item in made]:
-                    raise ValueError("an item was given the prompt updates of another to the merge step")
-            return namespace.merge_mm_kwargs(
-                sender, hashes, hits, namespace.MultiModalKwargsItems(items), updates
-            )
-
-        def process(content: Content, modality: str, index: int) -> tuple[Any, Sequence[Any]]:
-            self.accounts.processed += 1
-            return self.payloads.item(content), self.payloads.prompt_updates(content, modality, index)
-
-        return protocol.Implementation(
-            make_sender=partial(getattr(namespace, SENDER), model_config),
-            make_receiver=partial(getattr(namespace, RECEIVER), model_config),
-            merge=merge,
-            make_feature=namespace.make_feature,
-            process=process,
-            size=self._size,
-        )
-
-    def _size(self, item: Any) -> int:
-        content = self.payloads.content(item)
-        return content.nbytes if isinstance(content, Content) else 0
-
     def _request(self, request: Request) -> protocol.Request:
         return tuple(
             [protocol.RequestItem(item.key, item.content, item.modality, item.supplied) for item in request]
@@ -326,7 +305,11 @@ class KeyReplicatedAdapter:
     def _work(self) -> dict[str, int]:
         """What the deployment says that it cost; nothing where it counts nothing."""
         work = getattr(self.deployment, "work", None)
-        return dict(work.report()) if work is not None else {}
+        counts = dict(work.report()) if work is not None else {}
+        if isinstance(self.deployment.front_end.sender, RemoteCache):
+            # The processor is in another process: nothing else counts there.
+            self.accounts.processed = counts["processed"]
+        return counts
 
     def _answered(self, answer: Any) -> Any:
         if answer is None:

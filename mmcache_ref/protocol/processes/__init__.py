@@ -10,6 +10,8 @@ from .carried import PackedItem, pack, unpack
 from .course import Died, Failed
 from .errors import ProcessLost
 from .host import Host, Hosts, Pending
+from .pair_parts import PairParts
+from .pair_remote import PairProcesses, RemoteEngine, RemoteFrontEnd
 from .parts import Recipe, RemoteCache
 from .shared_course import Cleared, Missed, Read, Refused, Sent, Served, SharedCourse
 from .shared_parts import SharedParts
@@ -23,12 +25,16 @@ __all__ = [
     "Hosts",
     "Missed",
     "PackedItem",
+    "PairParts",
+    "PairProcesses",
     "Pending",
     "ProcessLost",
     "Read",
     "Recipe",
     "Refused",
     "RemoteCache",
+    "RemoteEngine",
+    "RemoteFrontEnd",
     "RemoteSharedFrontEnd",
     "RemoteSharedWorker",
     "Sent",

@@ -17,9 +17,9 @@ class PackedItem(Mapping[str, Any]):
 
     __slots__ = ("_is_handle", "_item", "data")
 
-    def __init__(self, item: Any) -> None:
+    def __init__(self, item: Any, *, is_handle: bool | None = None) -> None:
         self.data = wire.packed(item)
-        self._is_handle = "address" in item
+        self._is_handle = "address" in item if is_handle is None else is_handle
         self._item: Any = None
 
     def __getstate__(self) -> tuple[bytes, bool]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import multiprocessing
 import select
 import socket
@@ -19,7 +18,10 @@ from .serving import DROP, MAKE, Call, serve
 START_SECONDS: Final = 900.0
 """A published release may have to be downloaded, and a busy machine imports slowly."""
 ANSWER_SECONDS: Final = 60.0
-STOP_SECONDS: Final = 5.0
+STOP_SECONDS: Final = 30.0
+"""How long a process that hears that it is over may take to end; torch alone needs a second or more."""
+BUSY_SECONDS: Final = 2.0
+"""The same for one that has a call under way, which may never end."""
 
 Result = TypeVar("Result")
 
@@ -165,8 +167,7 @@ class Host:
     def stop(self) -> None:
         """End the process: by closing its socket, else by force."""
         self.pipe.close()
-        with contextlib.suppress(ValueError):  # it was waited for already
-            self.process.join(STOP_SECONDS)
+        self.process.join(BUSY_SECONDS if self.is_busy else STOP_SECONDS)
         self.kill()
 
     def kill(self) -> None:
@@ -232,6 +233,11 @@ class Hosts:
             host.kill()
         else:
             self._idle.setdefault(host.part, []).append(host)
+
+    def reclaim(self) -> None:
+        """Give back what an earlier deployment took and nobody uses any more."""
+        for host in tuple(self._taken):
+            self.give_back(host)
 
     def close(self) -> None:
         """End them all."""
