@@ -498,3 +498,49 @@ def test_it_does_so_with_two_requests_under_way(accident: str) -> None:
 @pytest.mark.parametrize("dropped", ["nothing", *sorted(DEFAULT_PROTECTIONS)])
 def test_it_does_so_whatever_protection_is_switched_off(dropped: str) -> None:
     assert executed(ACCIDENTS, DEFAULT_PROTECTIONS - {dropped}) > 200
+
+
+@pytest.mark.clause("SC-48")
+def test_when_p1_dies_everything_is_retried_and_the_store_is_empty(deploy: Deploy) -> None:
+    deployment = deploy()
+    serve(deployment, "a")
+    deployment.submit(request("a", "b"))
+    deployment.read(0, 1)
+    before = list(deployment.workers)
+    deployment.restart_p1()
+    assert all(new is not old for new, old in zip(deployment.workers, before, strict=True))
+    assert chunks(deployment)[0] == ""
+    assert deployment.channel == []
+    assert [retry.request for retry in deployment.retries] == [request("a", "b")]
+    deployment.retry()
+    assert [reading.items is not None for reading in read_all(deployment)] == [True, True]
+    deployment.finish()
+    assert travels(deployment.submit(request("a"))) == "h"
+
+
+@pytest.mark.clause("SC-50")
+def test_a_current_handle_that_is_missed_says_that_the_segment_is_damaged(deploy: Deploy) -> None:
+    deployment = deploy()
+    deployment.submit(request("a"))
+    deployment.submit(request("b"))
+    store = deployment.front_end.sender._shm_cache
+    place = 32 + store.key_index["a"][0]
+    store.ring_buffer.shared_memory.buf[place : place + 4] = b"\xff\xff\xff\x7f"
+    assert [reading.missing for reading in read_all(deployment)] == [("a",), ("a",)]
+    assert deployment.examine() is True
+    assert chunks(deployment)[0] == ""
+    assert [[item.mm_hash for item in retry.request] for retry in deployment.retries] == [["a"], ["b"]]
+    assert [reading.items for reading in read_all(deployment)] == [(), ()]
+    assert deployment.channel == []
+    assert deployment.examine() is False
+
+
+@pytest.mark.clause("SC-50")
+def test_a_handle_that_is_gone_says_nothing_of_damage(deploy: Deploy) -> None:
+    deployment = deploy(without=["drained-clear"])
+    deployment.submit(request("a"))
+    deployment.clear()
+    assert [reading.missing for reading in read_all(deployment)] == [("a",), ("a",)]
+    deployment.submit(request("b"))
+    assert deployment.examine() is False
+    assert chunks(deployment)[0] == "b"

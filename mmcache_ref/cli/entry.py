@@ -20,6 +20,7 @@ from mmcache_ref.cli.interleaving import interleave_target
 from mmcache_ref.cli.interop import interop
 from mmcache_ref.cli.judging import conform, replay
 from mmcache_ref.cli.models import check_models
+from mmcache_ref.cli.mishaps import soak_target
 from mmcache_ref.cli.reading import faults, show_clauses
 from mmcache_ref.cli.sharing import shm
 from mmcache_ref.cli.simulating import simulate_target
@@ -37,6 +38,7 @@ COMMANDS: Final[Mapping[str, Callable[..., None]]] = {
     "interleave": interleave_target,
     "interop": interop,
     "simulate": simulate_target,
+    "soak": soak_target,
     "trace": trace,
     "bench": bench,
     "shm": shm,

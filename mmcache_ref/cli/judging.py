@@ -15,10 +15,12 @@ from rich.console import RenderableType
 
 from mmcache_ref import __version__
 from mmcache_ref.cli.console import BAD_RUN, fail, output, progress_lines, show
+from mmcache_ref.cli.mishaps import conform_processes
 from mmcache_ref.oracle import clauses as specification
 from mmcache_ref.oracle.components import COMPONENTS
 from mmcache_ref.oracle.errors import BadRun, TargetUnavailable
 from mmcache_ref.oracle.lockstep import BEST_LEVEL
+from mmcache_ref.oracle.mishaps import judge as mishaps
 from mmcache_ref.oracle.sentence import sentence
 from mmcache_ref.oracle.sharing import DatabaseUnavailable, judge_sharing, open_database
 from mmcache_ref.oracle.stored import read_run
@@ -66,6 +68,17 @@ def conform(
             help="Share the runs that break a clause with all who use this folder, or redis:// address.",
         ),
     ] = "",
+    processes: Annotated[
+        bool,
+        typer.Option(
+            "--processes",
+            help="Instead: one writer and its readers as real processes, which are killed, stopped, cut off.",
+        ),
+    ] = False,
+    workers: Annotated[int, typer.Option(min=1, max=4, help="Readers, with --processes.")] = 2,
+    mishap: Annotated[
+        list[str] | None, typer.Option(help="With --processes, only this mishap. May be repeated.")
+    ] = None,
 ) -> None:
     """Judge targets: execute every edge of each component's tiny graph, then fuzz.
 
@@ -82,6 +95,15 @@ def conform(
             check_target(target)
         except ValueError as error:
             raise typer.BadParameter(str(error)) from None
+    if processes:
+        if component or level != BEST_LEVEL or report_to is not None or examples:
+            raise typer.BadParameter("--processes takes no --component, --level, --report or --examples")
+        conform_processes(
+            targets,
+            mishaps.Options(workers=workers, seconds=seconds, seed=seed, profile=profile),
+            mishap or (),
+            output_format,
+        )
     if report_to is not None:
         try:
             report_to.mkdir(parents=True, exist_ok=True)

@@ -30,6 +30,7 @@ class SharedDeployment:
         channel: messages that some worker has yet to read, the oldest first.
         running: messages that every worker has read and whose requests are not finished, the oldest first.
         retries: requests that their clients will send again, the oldest first.
+        suspects: hashes that were missed since `examine` was last called, with their handles.
         is_dead: a worker met a stale handle and took the engine with it.
         work: what it has cost so far.
     """
@@ -52,6 +53,7 @@ class SharedDeployment:
         self.channel: list[SharedMessage] = []
         self.running: list[SharedMessage] = []
         self.retries: list[Retry] = []
+        self.suspects: dict[str, Any] = {}
         self.is_dead = False
 
     def _make_front_end(self) -> SharedFrontEnd:
@@ -160,21 +162,23 @@ class SharedDeployment:
 
     def die(self, worker: int) -> None:
         """Accident: a worker dies, and a new one takes its place. All requests under way end.   [SC-44]"""
-        ended = self._ended()
-        for message in self.channel:
-            self._strand(message, worker)
-            message.owed[worker] = 0
-            self._release(message)
-        for message in (*self.channel, *self.running):
-            if message.is_read:
-                self._forget(message)
-        self.channel = [message for message in self.channel if not message.is_read]
-        self.running.clear()
-        if self.clears_on_death():
-            self.retries += ended
-        self.workers[worker] = self._make_worker(worker)
-        if self.clears_on_death():
-            self._clear()
+        self._replace_workers((worker,))
+
+    def restart_p1(self) -> None:
+        """Accident: P1 dies with all its workers, and new ones take their places.   [SC-48]"""
+        self._replace_workers(range(len(self.workers)))
+
+    def examine(self) -> bool:
+        """Clear the store if a handle was missed that is still the current one of its key.   [SC-50]
+
+        Whether it was so. All requests under way end.
+        """
+        suspects, self.suspects = self.suspects, {}
+        if not any(self.front_end.is_current(handle, mm_hash) for mm_hash, handle in suspects.items()):
+            return False
+        self.retries += self._end_all()
+        self._clear()
+        return True
 
     def replay(self, item: RequestItem, handle: Any) -> SharedMessage:
         """Accident: a client brings a handle that it saw before.   [SC-27, SC-43]"""
@@ -186,11 +190,11 @@ class SharedDeployment:
 
     def restart_front_end(self) -> None:
         """Accident: P0 dies with its segment, and a new one takes its place. All requests under way end, and
-        every worker attaches to the new segment.   [SC-44]"""
-        ended = self._ended()
+        every worker attaches to the new segment.   [SC-49]"""
+        self.retries += self._ended()
         self.channel.clear()
         self.running.clear()
-        self.retries += ended
+        self.suspects.clear()
         self.front_end = self._make_front_end()
         self.workers = [self._make_worker(number) for number in range(len(self.workers))]
 
@@ -239,6 +243,32 @@ class SharedDeployment:
             else:
                 self._strand(message)
 
+    def _replace_workers(self, dead: Iterable[int]) -> None:
+        """New workers for those that are dead; what was under way is over.   [SC-44, SC-48]"""
+        dead = tuple(dead)
+        ended = self._end_all(dead)
+        if self.clears_on_death():
+            self.retries += ended
+        for worker in dead:
+            self.workers[worker] = self._make_worker(worker)
+        if self.clears_on_death():
+            self._clear()
+
+    def _end_all(self, dead: Iterable[int] = ()) -> list[Retry]:
+        """Every request under way ends: its retry. Who is alive reads what is in its queue as releases."""
+        ended = self._ended()
+        for message in self.channel:
+            for worker in dead:
+                self._strand(message, worker)
+                message.owed[worker] = 0
+            self._release(message)
+        for message in (*self.channel, *self.running):
+            if message.is_read:
+                self._forget(message)
+        self.channel = [message for message in self.channel if not message.is_read]
+        self.running.clear()
+        return ended
+
     def _survived(self, read: Any, message: SharedMessage) -> Reading:
         """What a worker read; an error ends it, and with it the engine."""
         try:
@@ -261,6 +291,11 @@ class SharedDeployment:
         if message.is_release:
             self._forget(message)
         elif message.missing:
+            self.suspects |= {
+                item.mm_hash: carried
+                for item, carried in zip(message.request, message.items, strict=True)
+                if item.mm_hash in message.missing and is_handle(carried)
+            }
             self._forget(message)
             self.retries.append(_retry(message))
         else:

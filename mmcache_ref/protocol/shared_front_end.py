@@ -77,6 +77,14 @@ class SharedFrontEnd:
         items = [self._process(item, index)[0] for index, item in enumerate(request)]
         return self._message(request, items, children, [True] * len(request))
 
+    def is_current(self, handle: Any, mm_hash: str) -> bool:
+        """Whether this is the handle that an update of this hash would give out now.   [SC-50]"""
+        try:
+            self.sender.validate_input_item(handle, mm_hash)
+        except (ValueError, AttributeError):  # early releases do not validate
+            return False
+        return True
+
     def clear(self) -> None:
         """Forget everything that is stored."""
         self.sender.clear_cache()

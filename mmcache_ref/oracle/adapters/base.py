@@ -136,14 +136,17 @@ def observe_values(cache: Any, content: Callable[[Any], Any]) -> dict[str, Any]:
 
 
 class Payloads:
-    """Items, features and prompt updates of one target, made of descriptions and read back."""
+    """Items, features and prompt updates of one target, made of descriptions and read back.
+
+    `full` makes the bytes of a description; `byte_maker` says how, unless it is given.
+    """
 
     KEY = "data"
     MORE = "more"
 
-    def __init__(self, namespace: Any) -> None:
+    def __init__(self, namespace: Any, full: Callable[[Content], Any] | None = None) -> None:
         self._namespace = namespace
-        self._full = byte_maker()
+        self._full = full or byte_maker()
 
     def item(self, content: Content) -> Any:
         """A fresh item of `nbytes` bytes, each `fill`, in one `uint8` payload, or halved into two."""
@@ -198,12 +201,17 @@ EMPTY_FILL = 0
 """How an item without bytes is described: it has nothing to fill."""
 
 
+def array_of(content: Content) -> Any:
+    """The bytes of a description as an array."""
+    return numpy.full((content.nbytes,), content.fill, dtype=numpy.uint8)
+
+
 def byte_maker() -> Callable[[Content], Any]:
     """A function from a description to its bytes: a torch tensor when torch is installed, else an array."""
     try:
         import torch
     except ImportError:
-        return lambda content: numpy.full((content.nbytes,), content.fill, dtype=numpy.uint8)
+        return array_of
     return lambda content: torch.full((content.nbytes,), content.fill, dtype=torch.uint8)
 
 

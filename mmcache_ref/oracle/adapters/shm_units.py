@@ -36,9 +36,9 @@ class UnitPayloads:
     ring of their own: the second begins where the first one ends.
     """
 
-    def __init__(self, namespace: Any) -> None:
+    def __init__(self, namespace: Any, payloads: Payloads | None = None) -> None:
         self._namespace = namespace
-        self.payloads = Payloads(namespace)
+        self.payloads = payloads or Payloads(namespace)
         self._lengths = _measured.setdefault(namespace, {})
 
     def measured(self, most: int) -> Lengths:

@@ -280,11 +280,17 @@ class SharedCourse(Course):
             worker.receiver.clear_cache()
 
     def replace(self, part: str) -> None:
-        """See `Course`: a worker, or P0 with its segment.   [SC-44]"""
+        """See `Course`: a worker, or P0 with its segment.   [SC-47, SC-49, SC-51, SC-52]
+
+        Where the name of the segment is gone no worker can attach any more, and P0 is started again.
+        """
         if part == "p0":
             self.deployment.restart_front_end()
-        else:
+            return
+        try:
             self.deployment.die(int(part[1:]))
+        except FileNotFoundError:
+            self.deployment.restart_front_end()
 
     def _ask(self, did: str, request: Request, children: int, done: Callable[[Any], Any]) -> None:
         def start() -> Pending[Any]:

@@ -1,0 +1,260 @@
+"""What can happen to the processes, their connections and their segment, each as one mishap."""
+
+from __future__ import annotations
+
+import os
+import signal
+import time
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from dataclasses import dataclass, field
+from random import Random
+from typing import Any, Final
+
+from mmcache_ref.oracle import segments
+from mmcache_ref.oracle.mishaps.damage import write_into
+from mmcache_ref.oracle.mishaps.session import Session
+from mmcache_ref.oracle.mishaps.trapped_lock import TrappedLock
+from mmcache_ref.protocol.processes import wire
+
+STOPPED_SECONDS: Final = 0.1
+"""For how long a process is stopped: others wait meanwhile."""
+TRAP_TIMES: Final = 4
+"""A trap is set for one of so many coming acknowledgements."""
+
+
+@dataclass
+class Scene:
+    """One mishap while it happens.
+
+    Attributes:
+        step: how far it is.
+        victim: the process that it happens to.
+        until: when what was stopped goes on, by the monotonic clock.
+    """
+
+    session: Session
+    lock: TrappedLock
+    random: Random
+    capacity: int
+    step: int = 0
+    victim: int = 0
+    until: float = 0.0
+    segments_removed: list[str] = field(default_factory=list)
+
+    def choose_worker(self) -> Any:
+        """A worker, from whom a loss is expected from now on."""
+        worker = self.random.choice(self.session.course.workers)
+        self.session.expected.add(worker.host.part)
+        self.victim = worker.pid
+        return worker
+
+    def choose_front_end(self) -> Any:
+        """P0, likewise."""
+        front_end = self.session.course.front_end
+        self.session.expected.add(front_end.host.part)
+        self.victim = front_end.pid
+        return front_end
+
+
+Act = Callable[[Scene], bool]
+"""One step of a mishap; True when it has happened. It is called again and again until then."""
+
+
+@dataclass(frozen=True)
+class Mishap:
+    """One kind of mishap.
+
+    Attributes:
+        says: what happens.
+        clause: what says how everybody else lives through it.
+        act: makes it happen.
+        needs_clear: what it did lasts until the store is cleared (OS-45).
+        is_damage: only with the clauses that 0.32 does not keep anything follows for what is read.
+    """
+
+    says: str
+    clause: str
+    act: Act
+    needs_clear: bool = False
+    is_damage: bool = False
+
+
+def signal_to(process: int, signum: int) -> None:
+    """A signal to a process, which may have ended; none to nobody."""
+    if not process:
+        return
+    with suppress(ProcessLookupError):
+        os.kill(process, signum)
+
+
+def _killed_in_lock(place: str) -> Act:
+    """A reader dies at this place of its next acknowledgements but few."""
+
+    def act(scene: Scene) -> bool:
+        if scene.step == 0:
+            scene.choose_worker()
+            scene.lock.set_trap(scene.victim, place, scene.random.randint(1, TRAP_TIMES))
+            scene.step = 1
+        return not scene.lock.is_set
+
+    return act
+
+
+def _stopped_in_lock(scene: Scene) -> bool:
+    """A reader that holds the lock is stopped, and goes on a little later."""
+    if scene.step == 0:
+        scene.victim = scene.random.choice(scene.session.course.workers).pid
+        times = scene.random.randint(1, TRAP_TIMES)
+        scene.lock.set_trap(scene.victim, "as it has got the lock", times, signal.SIGSTOP)
+        scene.step = 1
+    if scene.step == 1 and not scene.lock.is_set:
+        scene.until = time.monotonic() + STOPPED_SECONDS
+        scene.step = 2
+    return scene.step == 2 and _goes_on(scene)
+
+
+def _goes_on(scene: Scene) -> bool:
+    if time.monotonic() < scene.until:
+        return False
+    signal_to(scene.victim, signal.SIGCONT)
+    return True
+
+
+def _stopped(choose: Callable[[Scene], int]) -> Act:
+    def act(scene: Scene) -> bool:
+        if scene.step == 0:
+            scene.victim = choose(scene)
+            scene.until = time.monotonic() + STOPPED_SECONDS
+            scene.step = 1
+            signal_to(scene.victim, signal.SIGSTOP)
+        return _goes_on(scene)
+
+    return act
+
+
+def _worker_killed(scene: Scene) -> bool:
+    signal_to(scene.choose_worker().pid, signal.SIGKILL)
+    return True
+
+
+def _front_end_killed(scene: Scene) -> bool:
+    signal_to(scene.choose_front_end().pid, signal.SIGKILL)
+    return True
+
+
+def _p1_killed(scene: Scene) -> bool:
+    """P1 and all its workers are gone at once."""
+    for worker in scene.session.course.workers:
+        scene.session.expected.add(worker.host.part)
+        signal_to(worker.pid, signal.SIGKILL)
+    return True
+
+
+def _segment_removed(scene: Scene) -> bool:
+    """The name is removed; later a worker dies, and the one in its place cannot attach."""
+    if scene.step == 0:
+        segments.remove(scene.session.processes.segment)
+        scene.until = scene.session.served + 20
+        scene.step = 1
+    if scene.session.served < scene.until:
+        return False
+    return _worker_killed(scene)
+
+
+def _damaged(part: str) -> Act:
+    def act(scene: Scene) -> bool:
+        addresses = scene.session.handles()
+        name = scene.session.processes.segment
+        return bool(addresses) and write_into(name, part, addresses[0], scene.capacity, scene.random)
+
+    return act
+
+
+def _cut(choose: Callable[[Scene], Any]) -> Act:
+    """A connection ends in the middle of a message, or what comes is none."""
+
+    def act(scene: Scene) -> bool:
+        host = choose(scene).host
+        message = _Written()
+        wire.send(message, wire.packed(((), ("read", (bytes(1000),)))))  # type: ignore[arg-type]
+        whole = bytes(message.data)
+        part = whole[: scene.random.randrange(1, len(whole))]
+        with suppress(OSError):
+            host.pipe.sendall(scene.random.choice([part, scene.random.randbytes(64)]))
+            host.pipe.shutdown(scene.random.choice([1, 2]))
+        return True
+
+    return act
+
+
+class _Written:
+    """A socket that keeps what is sent."""
+
+    def __init__(self) -> None:
+        self.data = bytearray()
+
+    def settimeout(self, seconds: float | None) -> None:
+        """Nothing takes time here."""
+
+    def sendall(self, data: bytes) -> None:
+        """Keep it."""
+        self.data += data
+
+
+MISHAPS: Final[Mapping[str, Mishap]] = {
+    "kill-before-lock": Mishap(
+        "a reader is killed before it takes the lock", "SC-47", _killed_in_lock("before it asks for the lock")
+    ),
+    "kill-with-lock": Mishap(
+        "a reader is killed with the lock, before it counts",
+        "SC-46",
+        _killed_in_lock("as it has got the lock"),
+    ),
+    "kill-after-count": Mishap(
+        "a reader is killed with the lock, after it counted",
+        "SC-46",
+        _killed_in_lock("as it gives the lock back"),
+    ),
+    "kill-after-lock": Mishap(
+        "a reader is killed after its acknowledgement",
+        "SC-47",
+        _killed_in_lock("after it gave the lock back"),
+    ),
+    "kill-reader": Mishap("a reader is killed", "SC-47", _worker_killed),
+    "stop-with-lock": Mishap("a reader is stopped with the lock, and goes on", "SC-52", _stopped_in_lock),
+    "stop-reader": Mishap(
+        "a reader is stopped, and goes on",
+        "SC-52",
+        _stopped(lambda scene: int(scene.random.choice(scene.session.course.workers).pid)),
+    ),
+    "stop-writer": Mishap(
+        "the writer is stopped, and goes on",
+        "SC-52",
+        _stopped(lambda scene: int(scene.session.course.front_end.pid)),
+    ),
+    "kill-p1": Mishap("P1 is killed with all readers", "SC-48", _p1_killed),
+    "kill-writer": Mishap("the writer is killed", "SC-49", _front_end_killed),
+    "remove-segment": Mishap("somebody removes the name of the segment", "SC-51", _segment_removed),
+    "cut-reader": Mishap(
+        "the connection of a reader ends inside a message", "SC-52", _cut(Scene.choose_worker)
+    ),
+    "cut-writer": Mishap(
+        "the connection of the writer ends inside a message", "SC-52", _cut(Scene.choose_front_end)
+    ),
+    "write-secret": Mishap(
+        "bytes are written over in the secret", "SC-50", _damaged("secret"), is_damage=True
+    ),
+    "write-header": Mishap("bytes are written over in a header", "SC-50", _damaged("header"), is_damage=True),
+    "write-count": Mishap(
+        "bytes are written over in a reader count",
+        "OS-45",
+        _damaged("count"),
+        is_damage=True,
+        needs_clear=True,
+    ),
+    "write-payload": Mishap(
+        "bytes are written over in a payload", "SC-50", _damaged("payload"), is_damage=True
+    ),
+}
+"""Name to mishap, in the order in which they are tried."""

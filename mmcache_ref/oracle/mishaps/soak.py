@@ -1,0 +1,163 @@
+"""One deployment for minutes on end, one mishap after the other: does anything grow, drift or leak?"""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Callable
+from random import Random
+from typing import Any, Final
+
+import msgspec
+
+from mmcache_ref.oracle import segments
+from mmcache_ref.oracle.errors import TargetUnavailable
+from mmcache_ref.oracle.mishaps.judge import Broken, Options, Rounds, with_findings
+from mmcache_ref.oracle.mishaps.leftovers import descriptors, resident_bytes
+from mmcache_ref.oracle.mishaps.mishaps import MISHAPS
+from mmcache_ref.oracle.mishaps.session import Finding, Session
+from mmcache_ref.oracle.verdict import EXIT_CODES, Status
+from mmcache_ref.protocol import RobustLock
+from mmcache_ref.protocol.processes.errors import ProcessLost
+
+MIB: Final = 2**20
+CEILING_MIB: Final = 1024
+"""Memory that one process may have in use."""
+GROWTH_BYTES: Final = 64 * MIB
+"""By so much one process may grow after it was first looked at."""
+MORE_DESCRIPTORS: Final = 4
+"""So many more may be open then."""
+ORACLE: Final = "oracle"
+"""How the process that judges is called among the others."""
+
+
+class Usage(msgspec.Struct, frozen=True):
+    """What one process has in use; `part` is `p0`, `w0` …, or the one that judges."""
+
+    part: str
+    process: int
+    resident: int
+    descriptors: int
+
+
+class Minute(msgspec.Struct, frozen=True):
+    """How things stand after so many seconds; `segment` is the size of the shared memory in bytes."""
+
+    seconds: float
+    requests: int
+    mishaps: int
+    retried: int
+    lost: int
+    segment: int
+    usage: tuple[Usage, ...]
+    broken: int
+
+
+class Soaked(msgspec.Struct, frozen=True):
+    """What came of it; `mishaps` counts each kind."""
+
+    target: str
+    options: Options
+    minutes: float
+    status: Status
+    told: tuple[Minute, ...] = ()
+    mishaps: dict[str, int] = {}
+    broken: tuple[Broken, ...] = ()
+    reason: str = ""
+
+    @property
+    def exit_code(self) -> int:
+        return EXIT_CODES[self.status]
+
+
+class Watch:
+    """Compares what processes have in use with what they had when they were first looked at."""
+
+    def __init__(self, ceiling_mib: int) -> None:
+        self._ceiling = ceiling_mib * MIB
+        self._first: dict[int, Usage] = {}
+        self._segment: int | None = None
+
+    def look(self, session: Session) -> tuple[tuple[Usage, ...], int, list[Finding]]:
+        """What is in use, the bytes of the segment, and what has grown."""
+        found = [(host.part, host.pid) for host in session.course.hosts()]
+        usage = tuple(
+            [
+                Usage(part, process, resident_bytes(process), descriptors(process))
+                for part, process in (*found, (ORACLE, os.getpid()))
+            ]
+        )
+        name = session.processes.segment
+        size = len(segments.content(name)) if segments.exists(name) else 0
+        return usage, size, [*self.compare(usage), *self._compare_segment(size)]
+
+    def compare(self, usage: tuple[Usage, ...]) -> list[Finding]:
+        """What is over the ceiling, or more than it was."""
+        found = []
+        for each in usage:
+            first = self._first.setdefault(each.process, each)
+            if each.resident > self._ceiling:
+                found.append(Finding("SC-52", f"{each.part} has {each.resident // MIB} MiB in use"))
+            if each.resident > first.resident + GROWTH_BYTES:
+                grown = f"from {first.resident // MIB} to {each.resident // MIB} MiB"
+                found.append(Finding("SC-52", f"{each.part} has grown {grown}"))
+            if each.descriptors > first.descriptors + MORE_DESCRIPTORS:
+                grown = f"{each.descriptors} descriptors open, {first.descriptors} at first"
+                found.append(Finding("SC-52", f"{each.part} has {grown}"))
+        return found
+
+    def _compare_segment(self, size: int) -> list[Finding]:
+        before, self._segment = self._segment, size or self._segment
+        if before is None or size in (0, before):
+            return []
+        return [Finding("SC-49", f"the segment has {size:,} bytes, and had {before:,}")]
+
+
+def soak(
+    target: str,
+    options: Options,
+    minutes: float,
+    tell: Callable[[Minute], None] = lambda minute: None,
+    *,
+    ceiling_mib: int = CEILING_MIB,
+    every: float = 60.0,
+    lock: Callable[[], Any] = RobustLock,
+) -> Soaked:
+    """Serve, with a random mishap again and again, until the time is over; `tell` hears of every minute.
+
+    It ends early after a round in which something broke. No segment and no process is left.
+    """
+    began = time.monotonic()
+    segments.sweep()
+    rounds, random, watch = Rounds(target, options, lock), Random(options.seed), Watch(ceiling_mib)
+    told: list[Minute] = []
+    counts = dict.fromkeys(MISHAPS, 0)
+    broken: tuple[Broken, ...] = ()
+    reason = ""
+
+    def look(session: Session) -> None:
+        nonlocal broken
+        usage, size, grown = watch.look(session)
+        broken = with_findings(broken, grown, options.seed)
+        seconds = time.monotonic() - began
+        counted = rounds.requests, sum(counts.values()), rounds.retried, rounds.lost
+        told.append(Minute(seconds, *counted, size, usage, len(broken)))
+        tell(told[-1])
+
+    try:
+        with rounds, rounds.session(options.seed) as session:
+            while not broken and time.monotonic() - began < 60 * minutes:
+                name = random.choice(tuple(MISHAPS))
+                happened, findings = rounds.live_through(session, name, random.getrandbits(32))
+                counts[name] += happened
+                broken = with_findings(broken, findings, options.seed)
+                if time.monotonic() - began >= every * (len(told) + 1):
+                    look(session)
+            if not broken:
+                look(session)
+    except (TargetUnavailable, ProcessLost) as error:
+        reason = str(error)
+    broken = with_findings(broken, rounds.left_behind(), options.seed)
+    reason = reason or ("" if any(counts.values()) else "the time was too short for any mishap")
+    status: Status = "violates" if broken else "undetermined" if reason else "conforms"
+    return Soaked(target, options, minutes, status, tuple(told), counts, broken, reason)

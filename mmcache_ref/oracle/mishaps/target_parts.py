@@ -1,0 +1,85 @@
+"""The caches of a target as its processes make them, with what is read told by its content only."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+from mmcache_ref.oracle import segments
+from mmcache_ref.oracle.adapters.base import Payloads, array_of
+from mmcache_ref.oracle.adapters.shm_units import (
+    HEADER,
+    RECEIVER,
+    SENDER,
+    UNIT,
+    Lengths,
+    Segment,
+    UnitPayloads,
+)
+from mmcache_ref.oracle.namespace import Namespace
+from mmcache_ref.oracle.process_parts import shared_implementation
+from mmcache_ref.oracle.targets import resolve
+from mmcache_ref.protocol.processes.parts import Recipe
+from mmcache_ref.protocol.processes.shared_parts import SharedParts
+
+CHECKED_SERDE: Final = "CheckedMsgpackSerde"
+"""What a target may offer against damaged payloads (OS-44)."""
+ARRAY_ITEMS: Final = "mmcache_ref.reference"
+"""The package whose items are known to hold arrays as well as tensors."""
+
+
+def checked(namespace: Namespace) -> Namespace:
+    """The target with a checksum over every payload, where it offers one."""
+    serde = getattr(namespace, CHECKED_SERDE, None)
+    if serde is not None:
+        for name in (SENDER, RECEIVER):
+            plain = getattr(namespace, name)
+            setattr(namespace, name, type(plain.__name__, (plain,), {"serde_class": serde}))
+    return namespace
+
+
+def payloads_of(namespace: Namespace) -> UnitPayloads:
+    """Arrays where the items are the reference's: to import torch takes ten times as long as all else."""
+    takes_arrays = namespace.MultiModalKwargsItem.__module__.startswith(ARRAY_ITEMS)
+    return UnitPayloads(namespace, Payloads(namespace, array_of) if takes_arrays else None)
+
+
+def told_recipe(target: str, capacity: int, limit: int, workers: int, *, has_checksum: bool = True) -> Recipe:
+    """The caches in shared memory of a target; capacity and limit in units."""
+    namespace = resolve(target)
+    lengths = payloads_of(checked(namespace) if has_checksum else namespace).measured(
+        max(capacity, limit) + 2
+    )
+    return Recipe(
+        told_parts,
+        (target, capacity, limit, workers, lengths, has_checksum),
+        fresh_name=segments.fresh_name,
+        remove=segments.remove,
+    )
+
+
+def told_parts(
+    lock: Any,
+    segment_name: str,
+    target: str,
+    capacity: int,
+    limit: int,
+    workers: int,
+    lengths: Lengths,
+    has_checksum: bool,
+) -> SharedParts:
+    """In its process: the caches of a target, from which the parent hears the content of what was read."""
+    namespace = resolve(target)
+    if has_checksum:
+        namespace = checked(namespace)
+    payloads = payloads_of(namespace)
+    payloads.know(lengths)
+    segment = Segment(
+        namespace,
+        capacity=capacity * UNIT,
+        limit=limit * UNIT - HEADER,
+        workers=workers,
+        lock=lock,
+        name=segment_name,
+    )
+    implementation = shared_implementation(namespace, payloads, segment, workers, [])
+    return SharedParts(implementation, describe=payloads.content)

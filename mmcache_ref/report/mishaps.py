@@ -1,0 +1,129 @@
+"""How targets lived through mishaps: a table, the clauses that did not hold, and JSON."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Sequence
+
+import msgspec
+from rich.console import Group, RenderableType
+from rich.markup import escape
+from rich.table import Table
+from rich.text import Text
+
+from mmcache_ref.oracle.mishaps.judge import Broken, Judged, Survived
+from mmcache_ref.oracle.mishaps.mishaps import MISHAPS
+from mmcache_ref.oracle.mishaps.soak import MIB, Minute, Soaked
+from mmcache_ref.oracle.verdict import worst
+
+
+def mishaps_text(judged: Sequence[Judged]) -> RenderableType:
+    """For each target a table of its mishaps, what broke, and how to repeat it."""
+    parts: list[RenderableType] = []
+    for each in judged:
+        parts.append(_table(each))
+        parts += [
+            part
+            for survived in each.mishaps
+            for broken in survived.broken
+            for part in _said(each, survived, broken)
+        ]
+        parts.append(Text(_last_line(each)))
+    return Group(*parts)
+
+
+def _table(judged: Judged) -> Table:
+    readers = f"{judged.options.workers} reader{'s' * (judged.options.workers > 1)}"
+    table = Table(
+        title=f"{escape(judged.target)}: one writer, {readers}, real processes", title_justify="left"
+    )
+    for name in ("mishap", "what happens", "rounds", "lived through"):
+        table.add_column(name, justify="right" if name == "rounds" else "left")
+    for each in judged.mishaps:
+        says = MISHAPS[each.mishap].says if each.mishap in MISHAPS else "what is left"
+        broken = ", ".join(dict.fromkeys(broken.clause for broken in each.broken))
+        answer = (
+            Text(f"no: {broken}", "red") if broken else Text("yes", "green") if each.rounds else Text("–")
+        )
+        table.add_row(each.mishap, says, str(each.rounds), answer)
+    return table
+
+
+def _said(judged: Judged, survived: Survived, broken: Broken) -> list[RenderableType]:
+    says = MISHAPS[survived.mishap].says if survived.mishap in MISHAPS else survived.mishap
+    return [
+        Text(f"{broken.clause} broken by {judged.target}, when {says}", "bold"),
+        Text(f"  {broken.says}"),
+        Text(f"  “{broken.rule}”"),
+        Text(f"repeat: {_command(judged, survived, broken)}"),
+    ]
+
+
+def _command(judged: Judged, survived: Survived, broken: Broken) -> str:
+    words = ["mmcache-ref", "conform", judged.target, "--processes"]
+    words += ["--mishap", survived.mishap] if survived.mishap in MISHAPS else []
+    words += ["--workers", str(judged.options.workers)]
+    words += ["--profile", judged.options.profile] if judged.options.profile != "safe" else []
+    return shlex.join([*words, "--seconds", "0", "--seed", str(broken.seed)])
+
+
+def _last_line(judged: Judged) -> str:
+    clauses = dict.fromkeys(broken.clause for each in judged.mishaps for broken in each.broken)
+    outcome = f"{judged.status}: {', '.join(clauses)}" if clauses else judged.status
+    reason = f" ({judged.reason})" if judged.reason else ""
+    return (
+        f"{judged.target} {outcome}{reason}: {sum(each.rounds for each in judged.mishaps)} rounds, "
+        f"{judged.requests:,} requests served, {judged.retried:,} retried, {judged.lost} processes lost "
+        f"(profile {judged.options.profile}, seed {judged.options.seed}, {judged.seconds:.0f} s)"
+    )
+
+
+def mishaps_json(judged: Sequence[Judged]) -> str:
+    """The same as indented JSON."""
+    told = {"status": worst(each.status for each in judged), "targets": msgspec.to_builtins(tuple(judged))}
+    return msgspec.json.format(msgspec.json.encode(told), indent=2).decode() + "\n"
+
+
+def soak_line(minute: Minute) -> str:
+    """How things stand, in one line."""
+    readers = [each for each in minute.usage if each.part.startswith("w")]
+    others = [each for each in minute.usage if not each.part.startswith("w")]
+    memory = ", ".join([f"{each.part} {each.resident // MIB}" for each in others])
+    files = ", ".join([f"{each.part} {each.descriptors}" for each in others])
+    return (
+        f"{minute.seconds / 60:6.1f} min: {minute.requests:,} requests, {minute.mishaps} mishaps, "
+        f"{minute.retried:,} retried, {minute.lost} lost; "
+        f"MiB: {memory}, readers {_span([each.resident // MIB for each in readers])}; "
+        f"open files: {files}, readers {_span([each.descriptors for each in readers])}; "
+        f"segment {minute.segment:,} B; {'ok' if not minute.broken else 'BROKEN'}"
+    )
+
+
+def _span(values: Sequence[int]) -> str:
+    return f"{min(values)}" if min(values) == max(values) else f"{min(values)}-{max(values)}"
+
+
+def soak_text(soaked: Soaked) -> RenderableType:
+    """What came of a soak: what broke, and the verdict."""
+    parts: list[RenderableType] = []
+    for broken in soaked.broken:
+        parts += [
+            Text(f"{broken.clause} broken by {soaked.target}", "bold"),
+            Text(f"  {broken.says}"),
+            Text(f"  “{broken.rule}”"),
+        ]
+    happened = ", ".join(f"{name} {count}" for name, count in soaked.mishaps.items() if count)
+    reason = f" ({soaked.reason})" if soaked.reason else ""
+    command = ["mmcache-ref", "soak", soaked.target, "--minutes", f"{soaked.minutes:g}"]
+    command += ["--workers", str(soaked.options.workers), "--seed", str(soaked.options.seed)]
+    parts += [
+        Text(f"mishaps: {happened or 'none'}"),
+        Text(f"{soaked.target} {soaked.status}{reason} after {soaked.minutes:g} minutes"),
+        Text(f"repeat: {shlex.join(command)}"),
+    ]
+    return Group(*parts)
+
+
+def soak_json(soaked: Soaked) -> str:
+    """The same as indented JSON."""
+    return msgspec.json.format(msgspec.json.encode(soaked), indent=2).decode() + "\n"
