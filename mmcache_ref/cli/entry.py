@@ -19,8 +19,8 @@ from mmcache_ref.cli.hunting import hunt_faults
 from mmcache_ref.cli.interleaving import interleave_target
 from mmcache_ref.cli.interop import interop
 from mmcache_ref.cli.judging import conform, replay
-from mmcache_ref.cli.models import check_models
 from mmcache_ref.cli.mishaps import soak_target
+from mmcache_ref.cli.models import check_models
 from mmcache_ref.cli.reading import faults, show_clauses
 from mmcache_ref.cli.sharing import shm
 from mmcache_ref.cli.simulating import simulate_target

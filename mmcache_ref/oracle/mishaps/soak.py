@@ -125,7 +125,7 @@ def soak(
 ) -> Soaked:
     """Serve, with a random mishap again and again, until the time is over; `tell` hears of every minute.
 
-    It ends early after a round in which something broke. No segment and no process is left.
+    One mishap happens at least. It ends early after a round in which something broke. No segment and no process is left.
     """
     began = time.monotonic()
     segments.sweep()
@@ -146,7 +146,7 @@ def soak(
 
     try:
         with rounds, rounds.session(options.seed) as session:
-            while not broken and time.monotonic() - began < 60 * minutes:
+            while not broken and (time.monotonic() - began < 60 * minutes or not any(counts.values())):
                 name = random.choice(tuple(MISHAPS))
                 happened, findings = rounds.live_through(session, name, random.getrandbits(32))
                 counts[name] += happened
@@ -158,6 +158,5 @@ def soak(
     except (TargetUnavailable, ProcessLost) as error:
         reason = str(error)
     broken = with_findings(broken, rounds.left_behind(), options.seed)
-    reason = reason or ("" if any(counts.values()) else "the time was too short for any mishap")
     status: Status = "violates" if broken else "undetermined" if reason else "conforms"
     return Soaked(target, options, minutes, status, tuple(told), counts, broken, reason)
