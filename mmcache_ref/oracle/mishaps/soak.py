@@ -125,7 +125,8 @@ def soak(
 ) -> Soaked:
     """Serve, with a random mishap again and again, until the time is over; `tell` hears of every minute.
 
-    One mishap happens at least. It ends early after a round in which something broke. No segment and no process is left.
+    One mishap happens at least. It ends early after a round in which something broke. No segment and no
+    process is left.
     """
     began = time.monotonic()
     segments.sweep()
