@@ -161,8 +161,8 @@ COMMANDS = [each.name or getattr(each.callback, "__name__", "") for each in app.
 def test_the_commands_come_in_the_order_of_their_use() -> None:
     assert (
         " ".join(COMMANDS)
-        == "conform replay explore models clauses faults hunt interop simulate soak trace bench shm schema "
-        "version"
+        == "conform replay explore models clauses faults hunt interleave interop simulate soak trace bench "
+        "shm schema version"
     )
 
 
