@@ -7,24 +7,28 @@ deployment as any other; `shared_course` has all processes at work at once.
 """
 
 from .carried import PackedItem, pack, unpack
-from .course import Died, Failed
+from .course import Cleared, Died, Failed, Refused, Sent
 from .errors import ProcessLost
 from .host import Host, Hosts, Pending
+from .pair_course import Answered, Lost, PairCourse
 from .pair_parts import PairParts
 from .pair_remote import PairProcesses, RemoteEngine, RemoteFrontEnd
 from .parts import Recipe, RemoteCache
-from .shared_course import Cleared, Missed, Read, Refused, Sent, Served, SharedCourse
+from .shared_course import Missed, Read, Served, SharedCourse
 from .shared_parts import SharedParts
 from .shared_remote import RemoteSharedFrontEnd, RemoteSharedWorker, SharedProcesses
 
 __all__ = [
+    "Answered",
     "Cleared",
     "Died",
     "Failed",
     "Host",
     "Hosts",
+    "Lost",
     "Missed",
     "PackedItem",
+    "PairCourse",
     "PairParts",
     "PairProcesses",
     "Pending",

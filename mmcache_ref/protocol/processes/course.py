@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from multiprocessing.connection import wait
 from typing import Any, NamedTuple
 
+from ..messages import Request
 from .errors import ProcessLost
 from .host import Host, Pending
 
@@ -24,6 +25,30 @@ class Failed(NamedTuple):
 
     part: str
     error: Exception
+
+
+class Sent(NamedTuple):
+    """P0 made a message of what it was asked."""
+
+    did: str
+    message: Any
+
+
+class Refused(NamedTuple):
+    """P0 refused what it was asked: a request without data, or a handle that it does not accept."""
+
+    did: str
+    request: Request
+    error: Exception
+
+
+class Cleared(NamedTuple):
+    """P0 was cleared."""
+
+
+def oldest(choices: Sequence[Any]) -> int:
+    """The place of the first one."""
+    return 0
 
 
 class _Call(NamedTuple):

@@ -52,9 +52,9 @@ class _Side:
         return host
 
     @property
-    def pid(self) -> int:
-        """The process, for the operating system."""
-        return self.host.pid
+    def is_started(self) -> bool:
+        """Whether there is a process yet."""
+        return "host" in vars(self)
 
     @property
     def cache(self) -> RemoteCache:
@@ -91,7 +91,7 @@ class RemoteFrontEnd(FrontEnd):
     @property
     def pid(self) -> int:
         """The process, for the operating system."""
-        return self.side.pid
+        return self.side.host.pid
 
     @property
     def sender(self) -> Any:
@@ -189,7 +189,7 @@ class RemoteEngine(Engine):
     @property
     def pid(self) -> int:
         """The process, for the operating system."""
-        return self.side.pid
+        return self.side.host.pid
 
     @property
     def receiver(self) -> Any:

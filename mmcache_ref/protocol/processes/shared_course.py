@@ -13,24 +13,9 @@ from typing import Any, NamedTuple
 from ..messages import Request, RequestItem
 from ..shared_deployment import SharedDeployment
 from ..shared_messages import Reading, Retry, SharedMessage
-from .course import Course, Failed
+from .course import Cleared, Course, Failed, Refused, Sent, oldest
 from .host import Host, Pending
 from .shared_remote import RemoteSharedFrontEnd, RemoteSharedWorker
-
-
-class Sent(NamedTuple):
-    """P0 made a message of what it was asked."""
-
-    did: str
-    message: SharedMessage
-
-
-class Refused(NamedTuple):
-    """P0 refused what it was asked: a request without data, or a handle that it does not accept."""
-
-    did: str
-    request: Request
-    error: Exception
 
 
 class Read(NamedTuple):
@@ -53,10 +38,6 @@ class Missed(NamedTuple):
     message: SharedMessage
 
 
-class Cleared(NamedTuple):
-    """P0 was cleared."""
-
-
 class _Asked(NamedTuple):
     """Something for P0: how it is begun, and what is done with the message."""
 
@@ -65,11 +46,6 @@ class _Asked(NamedTuple):
     children: int
     start: Callable[[], Pending[Any]]
     done: Callable[[Any], object]
-
-
-def oldest(choices: Sequence[Any]) -> int:
-    """The place of the first one."""
-    return 0
 
 
 class SharedCourse(Course):
