@@ -1,4 +1,4 @@
-"""The protocol of a key-replicated pair over processes that work at once: what is served, what a death costs."""
+"""The protocol of a key-replicated pair over processes that work at once, and what a death costs."""
 
 from __future__ import annotations
 

@@ -30,7 +30,7 @@ class Lost(NamedTuple):
 
 
 class _Asked(NamedTuple):
-    """Something for P0: its name, the method of `FrontEnd`, its arguments, and what is done with the result."""
+    """Something for P0: its name, method and arguments of `FrontEnd`, and what is done with the result."""
 
     did: str
     method: str
