@@ -9,8 +9,8 @@ from typing import Any, Final, NamedTuple
 from mmcache_ref.model.component import Content
 from mmcache_ref.oracle.adapters.base import Unexpected
 from mmcache_ref.protocol.messages import RequestItem
-from mmcache_ref.protocol.processes.course import Died, Failed
-from mmcache_ref.protocol.processes.shared_course import Read, Refused, Sent, Served, SharedCourse
+from mmcache_ref.protocol.processes.course import Died, Failed, Refused, Sent
+from mmcache_ref.protocol.processes.shared_course import Read, Served, SharedCourse
 from mmcache_ref.protocol.processes.shared_remote import SharedProcesses
 from mmcache_ref.protocol.shared_messages import Retry, SharedMessage, is_handle
 from mmcache_ref.protocol.shared_protections import SHARED_DEFAULT
