@@ -7,7 +7,14 @@ from typing import Any
 import numpy as np
 import pytest
 
-from mmcache_ref.reference.copying import LARGE, LINE_BYTES, PAGE_BYTES, copied, copied_in_step
+from mmcache_ref.reference.copying import (
+    LARGE,
+    LINE_BYTES,
+    PAGE_BYTES,
+    copied,
+    copied_from,
+    copied_in_step,
+)
 
 
 @pytest.mark.clause("OS-20")
@@ -32,3 +39,19 @@ def test_a_copy_of_any_size_is_a_copy(size: int) -> None:
     copy = copied(array)
     assert np.array_equal(copy, array)
     assert not np.shares_memory(copy, array)
+
+
+@pytest.mark.clause("OS-20")
+@pytest.mark.parametrize("size", [0, 1, 24, LARGE - 8, LARGE])
+@pytest.mark.parametrize("dtype", [np.uint8, np.float64])
+def test_a_copy_for_a_tensor_is_that_of_an_array(size: int, dtype: Any) -> None:
+    original = np.arange(size + 9, dtype=np.uint8)
+    shape = (size // np.dtype(dtype).itemsize,)
+    nbytes = shape[0] * np.dtype(dtype).itemsize
+    memory = memoryview(original).cast("B")
+    copy = copied_from(memory, 9, nbytes, shape, dtype)
+    plain = copied(np.ndarray(shape, dtype, memory, 9))
+    assert (copy.tobytes(), copy.dtype, copy.shape) == (plain.tobytes(), plain.dtype, plain.shape)
+    assert copy.flags.writeable
+    assert copy.flags.c_contiguous
+    assert not np.shares_memory(copy, original)

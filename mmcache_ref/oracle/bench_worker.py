@@ -134,15 +134,18 @@ class CopyBench:
         self.source: Any = None
 
     def open(self, name: str, size: int, batch: int, create: bool) -> None:
-        bytes_made = batch * size if create else 0
+        bytes_made = (batch + 1) * size if create else 0
         self.segment = shared_memory.SharedMemory(name, create=create, size=bytes_made)
         self.is_owner = create
         self.size = size
+        self.places = batch + 1
+        self.number = 0
         self.source = [np.full(size, fill, np.uint8) for fill in range(min(batch, 2))] if create else []
 
     def put(self, batch: int) -> tuple[float, list[Handle]]:
         memory = self._memory()
-        begins = [each * self.size for each in range(batch)]
+        begins = [(self.number + each) % self.places * self.size for each in range(batch)]
+        self.number += batch
         sources = [self.source[each % len(self.source)] for each in range(batch)]
         with timed(self.clock) as seconds:
             for begin, source in zip(begins, sources, strict=True):

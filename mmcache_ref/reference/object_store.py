@@ -148,7 +148,7 @@ class SingleWriterShmObjectStorage(ObjectChunks):
         A reader raises as `get` does, and counts nothing.
         """
         if not self.is_writer:
-            handle = verified(self._current_secret(), key, address, monotonic_id, signature)
+            handle = self._verified(key, address, monotonic_id, signature)
             if self._size_in_place(self._place(address), monotonic_id, handle) is None:
                 raise self._stale(address, monotonic_id)
         else:
@@ -178,11 +178,26 @@ class SingleWriterShmObjectStorage(ObjectChunks):
 
         Raises `HandleSignatureError` for every other.
         """
-        verified(self._current_secret(), key, address, monotonic_id, signature)
+        self._verified(key, address, monotonic_id, signature)
         if self.is_writer and self.key_index.get(key or "") != (address, monotonic_id):
             raise HandleSignatureError(
                 "Invalid SHM handle signature: the key has another handle now, or none"
             )
+
+    def _verified(self, key: Any, address: Any, monotonic_id: Any, signature: Any) -> bytes:
+        """The signature of a handle that the writer gave, else `HandleSignatureError`.   [OS-18, OS-43]
+
+        A reader asks the segment for the secret again only where the one that it knows refuses the handle.
+        """
+        if self._is_closed:
+            raise self._closed()
+        known = self._secret
+        try:
+            return verified(known, key, address, monotonic_id, signature)
+        except HandleSignatureError:
+            if self._current_secret() == known:
+                raise
+            return verified(self._secret, key, address, monotonic_id, signature)
 
     # Reading
 
@@ -197,7 +212,7 @@ class SingleWriterShmObjectStorage(ObjectChunks):
         if self.is_writer:
             handle = self._own_signature(address, monotonic_id)
         else:
-            handle = verified(self._current_secret(), key, address, monotonic_id, signature)
+            handle = self._verified(key, address, monotonic_id, signature)
         begin = self._place(address)
         size = self._size_in_place(begin, monotonic_id, handle)
         if size is None:

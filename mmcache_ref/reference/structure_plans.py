@@ -14,7 +14,7 @@ from typing import Any, Final, NamedTuple, TypeAlias
 import msgspec
 import numpy as np
 
-from .copying import copied
+from .copying import copied, copied_from
 from .structure_reader import ItemClasses, Reader, array_dtype, number_of_elements, tensor_form
 from .structures import ARRAY, FLAT, ITEM, LIST, PLAIN, SLICE, TENSOR, TUPLE, Node, SerdeError
 
@@ -105,10 +105,11 @@ class _Planning:
     def _tensor(self, node: list[Node]) -> Build:
         _, name, *shape = node
         dtype, from_numpy, tensor_dtype = tensor_form(name)
-        begin = self._next(number_of_elements(shape) * dtype.itemsize)
+        nbytes = number_of_elements(shape) * dtype.itemsize
+        begin = self._next(nbytes)
         if tensor_dtype is None:
-            return lambda leaves: from_numpy(copied(np.ndarray(shape, dtype, leaves, begin)))
-        return lambda leaves: from_numpy(copied(np.ndarray(shape, dtype, leaves, begin))).view(tensor_dtype)
+            return lambda leaves: from_numpy(copied_from(leaves, begin, nbytes, shape, dtype))
+        return lambda leaves: from_numpy(copied_from(leaves, begin, nbytes, shape, dtype)).view(tensor_dtype)
 
     def _array(self, node: list[Node]) -> Build:
         _, name, *shape = node
