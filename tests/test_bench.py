@@ -10,7 +10,7 @@ from typer.testing import CliRunner
 
 from mmcache_ref.cli import app
 from mmcache_ref.oracle.bench import COPIES, LRU_CASES, STORE_CASES, Bench, Measure, measure, size_in_words
-from mmcache_ref.oracle.bench_demands import Demand, demands
+from mmcache_ref.oracle.bench_demands import demands
 from mmcache_ref.oracle.bench_worker import StoreBench, must_hold
 from mmcache_ref.report.bench import bench_json, bench_text
 
@@ -47,20 +47,32 @@ def test_a_ratio_is_taken_round_by_round() -> None:
     assert each.ratio("ours", "nobody") is None
 
 
+def test_what_is_on_top_of_the_copies() -> None:
+    """(4 - 2) / (6 - 2), (3 - 1) / (2 - 1); in the third round nothing is on top, and it does not count."""
+    each = Measure(
+        "put+get", KIB, {"ours": (4.0, 3.0, 9.0), "theirs": (6.0, 2.0, 5.0), COPIES: (2.0, 1.0, 5.0)}
+    )
+    assert each.ratio("ours", "theirs", on_top_of=COPIES) == 1.25
+    assert each.ratio("ours", "theirs", on_top_of="nobody") is None
+
+
 def test_what_is_demanded_of_which_size() -> None:
     times = {"ours": (0.6,), "theirs": (1.0,), COPIES: (0.5,)}
-    sizes = (KIB, MIB, 64 * MIB)
+    sizes = (KIB, 64 * KIB, MIB, 64 * MIB)
     found = demands(
         bench_of(Measure("LRU hit", None, times), *(Measure("put+get", each, times) for each in sizes))
     )
-    assert found == (
-        Demand("LRU hit", None, "theirs", 1.0, 0.6),
-        Demand("put+get", KIB, "theirs", 0.5, 0.6),
-        Demand("put+get", MIB, "theirs", 0.5, 0.6),
-        Demand("put+get", 64 * MIB, "theirs", 1.0, 0.6),
-        Demand("put+get", 64 * MIB, COPIES, 1.3, 1.2),
-    )
-    assert [each.is_kept for each in found] == [True, False, False, True, True]
+    assert [(each.size, each.other, each.limit, round(each.found, 9), each.on_top) for each in found] == [
+        (None, "theirs", 1.0, 0.6, False),
+        (KIB, "theirs", 0.5, 0.6, False),
+        (64 * KIB, "theirs", 1.0, 0.6, False),
+        (64 * KIB, "theirs", 0.65, 0.2, True),
+        (MIB, "theirs", 1.0, 0.6, False),
+        (MIB, COPIES, 1.3, 1.2, False),
+        (64 * MIB, "theirs", 1.0, 0.6, False),
+        (64 * MIB, COPIES, 1.3, 1.2, False),
+    ]
+    assert [each.is_kept for each in found] == [True, False, True, True, True, True, True, True]
     assert demands(bench_of(Measure("put", KIB, times))) == ()
 
 
@@ -76,6 +88,12 @@ def test_the_table_and_the_json_tell_the_same() -> None:
     assert ["put+get", "1", "KiB", "600", "ms", "1", "s", "2", "µs", "0.60", "300000.00"] in rows
     assert ["put", "3", "B", "5", "ns", "–", "–", "–", "–"] in rows
     assert "missed  put+get of 1 KiB: 0.60 × theirs, demanded at most 0.5" in said
+    of_some = {"ours": (0.6,), "theirs": (1.0,), COPIES: (0.5,)}
+    console.print(bench_text(bench_of(Measure("put+get", 8 * KIB, of_some))))
+    assert (
+        "kept    put+get of 8 KiB, on top of memcpy: 0.20 × theirs, demanded at most 0.65"
+        in console.export_text()
+    )
     assert "gone was not measured: why" in said
     assert "0 of 1 demands kept" in said
     told = json.loads(bench_json(bench))

@@ -41,10 +41,17 @@ class Measure(msgspec.Struct, frozen=True):
         rounds = self.seconds.get(name)
         return median(rounds) if rounds else None
 
-    def ratio(self, name: str, other: str) -> float | None:
-        """The median over the rounds of one's time in units of the other's."""
-        pairs = list(zip(self.seconds.get(name, ()), self.seconds.get(other, ()), strict=False))
-        return median(ours / theirs for ours, theirs in pairs) if pairs else None
+    def ratio(self, name: str, other: str, *, on_top_of: str | None = None) -> float | None:
+        """The median over the rounds of one's time in units of the other's.
+
+        With `on_top_of` only of what both need on top of that one's time; rounds in which the other seems to need
+        nothing on top do not count.
+        """
+        ours, theirs = self.seconds.get(name, ()), self.seconds.get(other, ())
+        base = (0.0,) * len(ours) if on_top_of is None else self.seconds.get(on_top_of, ())
+        rounds = list(zip(ours, theirs, base, strict=False))
+        ratios = [(mine - least) / (other - least) for mine, other, least in rounds if other > least]
+        return median(ratios) if ratios else None
 
 
 class Bench(msgspec.Struct, frozen=True):

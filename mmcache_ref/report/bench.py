@@ -50,7 +50,10 @@ def bench_json(bench: Bench) -> str:
 def demand_in_words(demand: Demand) -> str:
     """One demand with what was found."""
     size = "" if demand.size is None else f" of {size_in_words(demand.size)}"
-    return f"{demand.case}{size}: {demand.found:.2f} × {demand.other}, demanded at most {demand.limit}"
+    on_top = f", on top of {COPIES}" if demand.on_top else ""
+    return (
+        f"{demand.case}{size}{on_top}: {demand.found:.2f} × {demand.other}, demanded at most {demand.limit}"
+    )
 
 
 def _time(seconds: float | None) -> str:
