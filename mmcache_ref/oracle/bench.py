@@ -44,8 +44,8 @@ class Measure(msgspec.Struct, frozen=True):
     def ratio(self, name: str, other: str, *, on_top_of: str | None = None) -> float | None:
         """The median over the rounds of one's time in units of the other's.
 
-        With `on_top_of` only of what both need on top of that one's time; rounds in which the other seems to need
-        nothing on top do not count.
+        With `on_top_of` only of what both need on top of that one's time; rounds in which the other seems to
+        need nothing on top do not count.
         """
         ours, theirs = self.seconds.get(name, ()), self.seconds.get(other, ())
         base = (0.0,) * len(ours) if on_top_of is None else self.seconds.get(on_top_of, ())

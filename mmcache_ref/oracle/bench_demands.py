@@ -1,9 +1,9 @@
 """What is demanded of the reference's speed, and whether a benchmark shows it.
 
-Whoever puts an object and gets it copies its bytes twice, and nobody makes that faster: two plain copies of 1 MiB
-take two thirds of what vLLM 0.32.0 needs for all, so half of its time cannot be asked for there. Asked for is
-half of it where the copies are nothing beside the rest; where they count, less of what comes on top of them;
-where they are nearly all, hardly more than they; and nowhere more time than vLLM needs.
+Whoever puts an object and gets it copies its bytes twice, and nobody makes that faster: two plain copies of
+1 MiB take two thirds of what vLLM 0.32.0 needs for all, so half of its time cannot be asked for there. Asked
+for is half of it where the copies are nothing beside the rest; where they count, less of what comes on top of
+them; where they are nearly all, hardly more than they; and nowhere more time than vLLM needs.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ NEVER_SLOWER: Final = 1.0
 
 
 class Demand(msgspec.Struct, frozen=True):
-    """At most `limit` times the time of `other` in one case; `on_top`: of both only what copies do not take."""
+    """At most `limit` times the time of `other` in one case; `on_top`: without the time of plain copies."""
 
     case: str
     size: int | None
@@ -48,14 +48,16 @@ def _of(measure: Measure, bench: Bench) -> Iterator[Demand]:
     case, size = measure.case, measure.size
     if size is not None and case != "put+get":
         return
+    is_small = size is not None and size <= SMALL_TO
+    is_large = size is not None and size >= COPIES_RULE_FROM
     first, *others = bench.targets
     for other in others[:1]:
         if (ratio := measure.ratio(first, other)) is not None:
-            is_small = size is not None and size <= SMALL_TO
             yield Demand(case, size, other, SMALL_RATIO if is_small else NEVER_SLOWER, ratio)
-        if size is not None and SMALL_TO < size < COPIES_RULE_FROM:
-            if (ratio := measure.ratio(first, other, on_top_of=COPIES)) is not None:
-                yield Demand(case, size, other, ON_TOP_RATIO, ratio, on_top=True)
-    if size is not None and size >= COPIES_RULE_FROM:
-        if (ratio := measure.ratio(first, COPIES)) is not None:
-            yield Demand(case, size, COPIES, COPIES_RATIO, ratio)
+        on_top = (
+            None if size is None or is_small or is_large else measure.ratio(first, other, on_top_of=COPIES)
+        )
+        if on_top is not None:
+            yield Demand(case, size, other, ON_TOP_RATIO, on_top, on_top=True)
+    if is_large and (ratio := measure.ratio(first, COPIES)) is not None:
+        yield Demand(case, size, COPIES, COPIES_RATIO, ratio)

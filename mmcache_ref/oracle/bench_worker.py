@@ -192,8 +192,8 @@ def ring_bytes(size: int, batch: int) -> int:
 def settle() -> None:
     """Bring this process to where a process of some age is: free memory is kept for the next object.
 
-    The GNU C library gives memory back to the system at once until a large block was freed, and then keeps up to
-    twice the size of that block. Whose process had one by chance would have fewer page faults.
+    The GNU C library gives memory back to the system at once until a large block was freed, and then keeps up
+    to twice the size of that block. Whose process had one by chance would have fewer page faults.
     """
     np.empty(SETTLING_BYTES, np.uint8)
 
