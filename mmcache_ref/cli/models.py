@@ -5,11 +5,13 @@ from __future__ import annotations
 from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
 from math import ceil
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 import typer
 
 from mmcache_ref.cli.console import USAGE, fail, progress_lines, show
+from mmcache_ref.oracle.errors import TargetUnavailable
+from mmcache_ref.oracle.targets import resolve
 from mmcache_ref.oracle.verdict import EXIT_CODES
 from mmcache_ref.report.models import models_json, models_text
 from mmcache_ref.tlc.checking import Judged, judge, never_taken, never_violated
@@ -26,6 +28,9 @@ def check_models(
     tier: Annotated[
         Literal["pr", "nightly"], typer.Option(help="pr: minutes. nightly: also what takes hours.")
     ] = "pr",
+    target: Annotated[
+        str, typer.Option(help="Execute every edge of the tiny graphs on this target.")
+    ] = "reference",
     jobs: Annotated[int, typer.Option(min=1, help="Models at once; each takes up to 2 GiB.")] = 2,
     record: Annotated[
         bool, typer.Option("--record", help="Write the numbers found into models/manifest.json.")
@@ -35,8 +40,8 @@ def check_models(
     """Check the TLA+ models with TLC, and compare each with the manifest and with the search in Python.
 
     It fails on any difference: in the result, in the property that is named, in the numbers of states; and on
-    a model that holds and must not. Without names it also asks whether every action is taken by some model,
-    and every property violated by some twin.
+    a model that holds and must not. Every edge of the tiny graphs is executed on the target. Without names it
+    also asks whether every action is taken by some model, and every property violated by some twin.
 
     Example: mmcache-ref models MCLru
     """
@@ -53,10 +58,15 @@ def check_models(
                 fail(f"no model {name!r}: take some of {', '.join(sorted(known))}", USAGE)
         chosen = [each for each in chosen if set(_names(*each)) & set(names)]
     try:
+        executed_on = resolve(target)
         tools = f"TLC {tla2tools().version}, Java {java().version}"
     except ToolMissing as error:
         fail(str(error), EXIT_CODES["undetermined"])
-    judged = _judge_all(chosen, jobs, record)
+    except ValueError as error:
+        fail(str(error), USAGE)
+    except TargetUnavailable as error:
+        fail(str(error), EXIT_CODES["undetermined"])
+    judged = _judge_all(chosen, executed_on, jobs, record)
     gaps = _gaps(judged, [] if names else manifest.modules)
     show({"text": models_text, "json": models_json}[output_format](judged, gaps, tools))
     if record:
@@ -77,7 +87,9 @@ def _names(module: Module, entry: Entry) -> tuple[str, ...]:
     return entry.name, module.name, module.name.removeprefix("MC")
 
 
-def _judge_all(chosen: list[tuple[Module, Entry]], jobs: int, is_recording: bool) -> list[Judged]:
+def _judge_all(
+    chosen: list[tuple[Module, Entry]], target: Any, jobs: int, is_recording: bool
+) -> list[Judged]:
     """Every model that was chosen, some at once, with a line of progress each."""
     pool = ThreadPoolExecutor(jobs)
     with progress_lines() as progress:
@@ -88,6 +100,7 @@ def _judge_all(chosen: list[tuple[Module, Entry]], jobs: int, is_recording: bool
                 return judge(
                     module,
                     entry,
+                    target=target,
                     is_recording=is_recording,
                     progress=lambda what: progress.update(line, what=what),
                 )

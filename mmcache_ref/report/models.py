@@ -19,7 +19,7 @@ MOST_STEPS = 40
 
 def models_text(judged: Sequence[Judged], gaps: Mapping[str, str], tools: str) -> RenderableType:
     """A row for each model; then each that is wrong, with its run; then what the models leave unproved."""
-    rows = [("model", "result", "distinct", "generated", "depth", "python", "seconds")]
+    rows = [("model", "result", "distinct", "generated", "depth", "python", "executed", "seconds")]
     rows += [
         (
             each.entry.name,
@@ -28,6 +28,7 @@ def models_text(judged: Sequence[Judged], gaps: Mapping[str, str], tools: str) -
             f"{each.found.generated:,}",
             str(each.found.depth),
             _python(each),
+            "" if each.executed is None else f"{each.executed.executed:,}",
             f"{each.found.seconds:.1f}",
         )
         for each in judged
@@ -67,6 +68,7 @@ def models_json(judged: Sequence[Judged], gaps: Mapping[str, str], tools: str) -
                 "totalStates": each.found.generated,
                 "stateDepth": each.found.depth,
                 "edges": each.edges,
+                "edgesExecuted": None if each.executed is None else each.executed.executed,
                 "isBound": each.python is not None,
                 "collision": each.found.collision,
                 "seconds": round(each.found.seconds, 1),

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from typing import Any
 
 from mmcache_ref.model.explore import Exploration
 from mmcache_ref.tlc.bindings import BINDINGS
+from mmcache_ref.tlc.bindings.base import Binding
+from mmcache_ref.tlc.executing import Executed, execute
 from mmcache_ref.tlc.graph import Difference, EdgeReader, Graph, difference
 from mmcache_ref.tlc.manifest import Bound, Entry, Module, in_models
 from mmcache_ref.tlc.output import Checked
@@ -22,7 +25,8 @@ WRITE_EDGES = "ACTION_CONSTRAINT Edge"
 class Judged:
     """A model, what TLC found, and every way in which that is not what the manifest says.
 
-    `python` is the search that it is bound to, where there is one; `edges` how many were compared.
+    `python` is the search that it is bound to, where there is one; `edges` how many were compared, and
+    `executed` what came of executing them on a target.
     """
 
     module: Module
@@ -32,6 +36,7 @@ class Judged:
     python: Exploration | None = None
     edges: int | None = None
     difference: Difference | None = None
+    executed: Executed | None = None
 
     @property
     def is_right(self) -> bool:
@@ -43,10 +48,12 @@ def judge(
     module: Module,
     entry: Entry,
     *,
+    target: Any = None,
     is_recording: bool = False,
     progress: Callable[[str], None] = lambda what: None,
 ) -> Judged:
-    """Check one model with TLC, and the search in Python that has to find the same."""
+    """Check one model with TLC, and the search in Python that has to find the same; where edges are compared,
+    execute each on the target, if one is given."""
     bound = entry.bound
     compares_edges = bound is not None and bound.edges
     reader = EdgeReader()
@@ -68,7 +75,7 @@ def judge(
     judged = Judged(module, entry, found, against_manifest(entry, found, counts=not is_recording))
     if bound is not None and found.result == "success":
         progress("searching in Python")
-        _bind(judged, bound, reader)
+        _bind(judged, bound, reader, target, progress)
     return judged
 
 
@@ -104,16 +111,13 @@ def against_manifest(entry: Entry, found: Checked, *, counts: bool = True) -> li
     return wrong
 
 
-def _bind(judged: Judged, bound: Bound, reader: EdgeReader) -> None:
-    """Compare with the search in Python: the numbers, and on tiny presets the edges."""
+def _bind(
+    judged: Judged, bound: Bound, reader: EdgeReader, target: Any, progress: Callable[[str], None]
+) -> None:
+    """Compare with the search in Python: the numbers, and on tiny presets the edges, which are executed."""
     binding = BINDINGS[bound.model]
-    options = {
-        "accidents": list(bound.accidents),
-        "protections": list(bound.protections),
-        "depth": bound.depth,
-        "clears": bound.clears,
-    }
-    python = binding.explore(binding.config(bound.preset, **options))
+    config = binding.config(bound.preset, **bound.options)
+    python = binding.explore(config)
     judged.python = python
     found = judged.found
     for what, ours, theirs in (
@@ -123,13 +127,43 @@ def _bind(judged: Judged, bound: Bound, reader: EdgeReader) -> None:
     ):
         if ours != theirs:
             judged.wrong.append(f"{what}: {theirs:,} with TLC, {ours:,} in Python")
-    if bound.edges:
-        tlc = Graph.of(reader.edges[0].before, reader.edges) if reader.edges else Graph()
-        judged.edges = tlc.edges
-        judged.difference = difference(binding.graph(python), tlc)
-        if judged.difference is not None:
-            where = judged.difference
-            judged.wrong.append(f"{where.side} alone has a {where.what} after {len(where.run)} steps")
+    if not bound.edges:
+        return
+    tlc = Graph.of(reader.edges[0].before, reader.edges) if reader.edges else Graph()
+    judged.edges = tlc.edges
+    judged.difference = difference(binding.graph(python), tlc)
+    if judged.difference is not None:
+        where = judged.difference
+        judged.wrong.append(f"{where.side} alone has a {where.what} after {len(where.run)} steps")
+    elif target is not None:
+        _execute(judged, binding, bound, config, tlc, target, progress)
+
+
+def _execute(
+    judged: Judged,
+    binding: Binding,
+    bound: Bound,
+    config: Any,
+    graph: Graph,
+    target: Any,
+    progress: Callable[[str], None],
+) -> None:
+    """Execute every edge on the target."""
+    executed = execute(
+        binding,
+        config,
+        graph,
+        target,
+        component=bound.component,
+        progress=lambda done: progress(f"{done:,} edges executed"),
+    )
+    judged.executed = executed
+    if not executed.is_complete:
+        judged.wrong.append(f"{executed.executed:,} of {executed.edges:,} edges executed and alike")
+    judged.wrong += [f"no step of the Python model: {each}" for each in executed.unknown[:1]]
+    judged.wrong += [
+        f"{clause} broken after {len(run.steps)} operations" for clause, run in executed.runs.items()
+    ]
 
 
 def never_taken(judged: list[Judged]) -> dict[str, list[str]]:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from importlib import resources
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 import msgspec
 
@@ -19,7 +19,8 @@ Tier = Literal["pr", "nightly"]
 class Bound(msgspec.Struct, frozen=True, omit_defaults=True, rename="camel"):
     """The search in Python that has the same states: a model, a preset, and what is switched on in it.
 
-    `edges`: not the numbers alone are compared, but every labelled edge.
+    `edges`: not the numbers alone are compared, but every labelled edge, and each is executed, by `component`
+    of the oracle (the model's own unless given).
     """
 
     model: str
@@ -29,6 +30,17 @@ class Bound(msgspec.Struct, frozen=True, omit_defaults=True, rename="camel"):
     depth: int | None = None
     clears: int | None = None
     edges: bool = False
+    component: str | None = None
+
+    @property
+    def options(self) -> dict[str, Any]:
+        """What the search is configured with besides its preset."""
+        return {
+            "accidents": list(self.accidents),
+            "protections": list(self.protections),
+            "depth": self.depth,
+            "clears": self.clears,
+        }
 
 
 class Entry(msgspec.Struct, omit_defaults=True, rename="camel"):

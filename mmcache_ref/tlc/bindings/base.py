@@ -39,6 +39,13 @@ class Binding:
         """Search what the module models."""
         return explore(_Actions(self), config, properties={}, progress=progress)
 
+    def operations(self, config: Any, state: Any) -> dict[Any, Op]:
+        """What can be done in a state, by the value of `call`."""
+        return {
+            canonical(self.call(operation, self.model.step(config, state, operation)[1])): operation
+            for operation in _Actions(self).operations(config, state)
+        }
+
     def graph(self, found: Exploration) -> Graph:
         """The graph of a search, in the module's terms."""
         config, by_view = found.config, {}

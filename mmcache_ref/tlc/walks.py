@@ -1,0 +1,82 @@
+"""Walks through a graph that take every edge, each walk from the first state."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterator
+from typing import Final, NamedTuple
+
+from mmcache_ref.tlc.graph import Edge, Graph
+
+LONGEST_WALK: Final = 2000
+"""Steps after which a walk is ended."""
+
+
+class Way(NamedTuple):
+    """An edge between numbered states."""
+
+    number: int
+    before: int
+    after: int
+    edge: Edge
+
+
+class Walks:
+    """What is still to be taken. A walk takes an edge that no walk has taken, or goes to the nearest state
+    that has one; what was said to be broken is not taken again."""
+
+    def __init__(self, graph: Graph) -> None:
+        numbers = {state: number for number, state in enumerate(graph.leaving)}
+        self.first = numbers[graph.initial]
+        self.leaving: list[list[Way]] = []
+        self.edges = 0
+        for before, leaving in graph.leaving.items():
+            ways = [
+                Way(self.edges + place, numbers[before], numbers[after], Edge(before, call, after))
+                for place, (call, after) in enumerate(leaving)
+            ]
+            self.edges += len(ways)
+            self.leaving.append(ways)
+        self.left = [list(ways) for ways in self.leaving]
+        self.taken: set[int] = set()
+        self.broken: set[int] = set()
+        self.steps = 0
+        self.count = 0
+
+    def walk(self) -> Iterator[Way]:
+        """One walk from the first state; it ends where nothing that is left can be reached."""
+        state = self.first
+        self.count += 1
+        length = 0
+        while length < LONGEST_WALK:
+            ways = self._nearest(state)
+            if not ways:
+                return
+            for way in ways:
+                self.taken.add(way.number)
+                self.steps += 1
+                length += 1
+                yield way
+            state = ways[-1].after
+
+    def _nearest(self, state: int) -> list[Way]:
+        """The shortest way from a state along an edge that is left; empty where there is none."""
+        came: dict[int, Way | None] = {state: None}
+        queue = deque([state])
+        while queue:
+            before = queue.popleft()
+            left = self.left[before]
+            while left and left[-1].number in self.taken:
+                left.pop()
+            if left:
+                ways = [left[-1]]
+                way = came[before]
+                while way is not None:
+                    ways.append(way)
+                    way = came[way.before]
+                return ways[::-1]
+            for way in self.leaving[before]:
+                if way.after not in came and way.number not in self.broken:
+                    came[way.after] = way
+                    queue.append(way.after)
+        return []
