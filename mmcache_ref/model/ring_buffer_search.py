@@ -110,5 +110,6 @@ def looking_like_sizes(capacity: int, ring: Ring) -> Iterator[Operation]:
     for before, chunk in pairwise(ring.chunks):
         if chunk.id == 0 and moves.place_in(capacity, chunk.begin) > HEADER:
             yield Access(chunk.begin - BEFORE_ID)
-            yield Fill(before.begin, fill=HEADER)
-            yield Access(chunk.begin - BEFORE_ID)
+            for size in (HEADER, HEADER - 1):
+                yield Fill(before.begin, fill=size)
+                yield Access(chunk.begin - BEFORE_ID)

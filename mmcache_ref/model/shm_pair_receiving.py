@@ -8,7 +8,7 @@ from . import shm_store as moves
 from .component import Content, OneOf, Outcome, Raised, several
 from .receiver import Received
 from .shm_pair_alphabet import Feature, Features, ReceiveAll
-from .shm_pair_state import Config, State, handle_of, live_place
+from .shm_pair_state import Config, Issued, State, handle_of, live_place
 
 SIGNATURE = Raised("ValueError", "SHM handle signature")
 MODIFIED = Raised("ValueError", "has been modified or is invalid")
@@ -26,8 +26,8 @@ def is_empty(content: Content | None) -> bool:
     return content is not None and content.nbytes < 1
 
 
-def receive(config: Config, state: State, feature: Feature) -> Stepped:
-    """`get_and_update_item` of a receiver.   [SC-18, SC-19, SC-20, SC-22, SC-23]"""
+def shown(state: State, feature: Feature) -> Stepped | Issued:
+    """What a receiver makes of what needs no look at the segment; else the handle.   [SC-18, SC-20, SC-22]"""
     match feature.source:
         case "item":
             given = Received(feature.content, is_input=True)
@@ -37,8 +37,14 @@ def receive(config: Config, state: State, feature: Feature) -> Stepped:
     handle = handle_of(state, feature.key, feature.back)
     if handle is None:
         return disabled(state)
-    if feature.source == "forged":
-        return state, Outcome("refused", SIGNATURE)
+    return (state, Outcome("refused", SIGNATURE)) if feature.source == "forged" else handle
+
+
+def receive(config: Config, state: State, feature: Feature) -> Stepped:
+    """`get_and_update_item` of a receiver.   [SC-18, SC-19, SC-20, SC-22, SC-23]"""
+    handle = shown(state, feature)
+    if not isinstance(handle, Issued):
+        return handle
     place = live_place(state, handle)
     if place is not None:
         named = moves.handle_at(state.store, place)
@@ -50,17 +56,11 @@ def receive(config: Config, state: State, feature: Feature) -> Stepped:
 
 
 def verify(state: State, feature: Feature) -> Stepped:
-    """`touch_receiver_cache_item`, which counts nothing.   [SC-18, SC-21, SC-22, SC-23]"""
-    match feature.source:
-        case "item":
-            return disabled(state) if is_empty(feature.content) else (state, Outcome("passed"))
-        case "nothing":
-            return state, Outcome("nothing", EMPTY)
-    handle = handle_of(state, feature.key, feature.back)
-    if handle is None:
-        return disabled(state)
-    if feature.source == "forged":
-        return state, Outcome("refused", SIGNATURE)
+    """`touch_receiver_cache_item`, which counts and returns nothing.   [SC-18, SC-21, SC-22, SC-23]"""
+    handle = shown(state, feature)
+    if not isinstance(handle, Issued):
+        after, outcome = handle
+        return after, Outcome("passed") if outcome.kind == "passed" else outcome
     if live_place(state, handle) is not None:
         return state, Outcome("in_place")
     return state, Outcome("gone", OneOf((None, MODIFIED)))
