@@ -130,16 +130,16 @@ ExactMiss ==
         IN  call'.missing = IF isUncached THEN Unbrought(TakenMessage.features)
                             ELSE UnservedOf(held, TakenMessage.features)]_vars
 
-Answered(Content(_)) ==
+HasContent(Content(_)) ==
     IsTaken /\ call'.missing = <<>> =>
         /\ Len(call'.served) = Len(TakenMessage.features)
         /\ \A place \in DOMAIN call'.served : call'.served[place] = Content(TakenMessage.features[place])
 
 \* [DR-10] What is served has the content that was requested.
-AsRequested == [][Answered(LAMBDA feature : feature.item.content)]_vars
+AsRequested == [][HasContent(LAMBDA feature : feature.item.content)]_vars
 
 \* [DR-20] What is served has the content that P0 accounted for when it sent the request.
-AsAccounted == [][Answered(LAMBDA feature : feature.accounted)]_vars
+AsAccounted == [][HasContent(LAMBDA feature : feature.accounted)]_vars
 
 \* [DR-12] No insertion of a request takes away what the request itself was promised.
 NoAssertion == [][IsUpdate \/ IsRefusal \/ IsSecond => call'.kind # "asserted"]_vars
