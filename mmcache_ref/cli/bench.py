@@ -11,13 +11,17 @@ from mmcache_ref.cli.console import USAGE, fail, progress_lines, show
 from mmcache_ref.oracle.bench import SIZES, measure, size_in_words
 from mmcache_ref.oracle.bench_demands import demands
 from mmcache_ref.oracle.errors import TargetUnavailable
+from mmcache_ref.oracle.growth import NUMBERS, measure_growth
+from mmcache_ref.oracle.growth_subjects import LEAST_KEYS
 from mmcache_ref.oracle.peer_processes import Raised
 from mmcache_ref.oracle.targets import check_target
 from mmcache_ref.oracle.verdict import EXIT_CODES
 from mmcache_ref.report.bench import bench_json, bench_text
+from mmcache_ref.report.growth import growth_json, growth_text
 
 DEFAULT: Final = ("reference", "vllm@0.32.0")
 DEFAULT_SIZES: Final = ",".join(size_in_words(each).replace(" ", "") for each in SIZES)
+DEFAULT_KEYS: Final = ",".join(str(each) for each in NUMBERS)
 UNITS: Final = {"": 1, "KiB": 2**10, "MiB": 2**20, "GiB": 2**30}
 
 
@@ -36,6 +40,10 @@ def bench(
     demand: Annotated[
         bool, typer.Option("--demand", help="Exit with 2 when a demand on the first target is missed.")
     ] = False,
+    growth: Annotated[
+        bool, typer.Option("--growth", help="How each operation's time grows with the number of keys.")
+    ] = False,
+    keys: Annotated[str, typer.Option(help="For --growth, with commas between.")] = DEFAULT_KEYS,
     output_format: Annotated[Literal["text", "json"], typer.Option("--format")] = "text",
 ) -> None:
     """Time put and get across two processes, and the LRU: targets side by side, and plain copies.
@@ -44,6 +52,9 @@ def bench(
     work meanwhile take --clock processor --threads 1. Objects of 512 MiB need 5 GiB of memory in all, half
     of it in /dev/shm.
 
+    With --growth: every operation of every cache, in one process, with so many keys; a million of them takes
+    minutes.
+
     Example: mmcache-ref bench --sizes 1KiB,1MiB --rounds 5
     """
     named = targets or list(DEFAULT)
@@ -51,11 +62,16 @@ def bench(
         for target in named:
             check_target(target)
         wanted = [_bytes(size) for size in sizes.split(",")]
+        numbers = [_number(each) for each in keys.split(",")]
     except ValueError as error:
         fail(str(error), USAGE)
     with progress_lines() as progress:
         line = progress.add_task("bench", what="")
         try:
+            if growth:
+                grown = measure_growth(named, numbers, lambda what: progress.update(line, what=what))
+                show({"text": growth_text, "json": growth_json}[output_format](grown))
+                return
             found = measure(
                 named,
                 wanted,
@@ -79,3 +95,10 @@ def _bytes(size: str) -> int:
     if matched is None:
         raise ValueError(f"no size: {size!r}. Write it as in 1KiB,64MiB")
     return int(matched[1]) * UNITS[matched[2] or ""]
+
+
+def _number(text: str) -> int:
+    """A number of keys, from 2 on."""
+    if not text.strip().isdecimal() or int(text) < LEAST_KEYS:
+        raise ValueError(f"no number of keys: {text!r}. Write {LEAST_KEYS} or more, as in 100,10000")
+    return int(text)

@@ -22,7 +22,7 @@ def bench_text(bench: Bench) -> RenderableType:
     for name in (*bench.targets, COPIES, *(f"× {other}" for other in compared)):
         table.add_column(escape(name), justify="right", no_wrap=True)
     for measure in bench.measures:
-        times = [_time(measure.median(name)) for name in (*bench.targets, COPIES)]
+        times = [time_in_words(measure.median(name)) for name in (*bench.targets, COPIES)]
         ratios = [_ratio(measure.ratio(first, other)) for other in compared]
         size = "" if measure.size is None else size_in_words(measure.size)
         table.add_row(measure.case, size, *times, *ratios)
@@ -56,7 +56,8 @@ def demand_in_words(demand: Demand) -> str:
     )
 
 
-def _time(seconds: float | None) -> str:
+def time_in_words(seconds: float | None) -> str:
+    """`1.25 µs` and the like; a dash for what was not measured."""
     if seconds is None:
         return "–"
     for unit, name in ((1.0, "s"), (1e-3, "ms"), (1e-6, "µs")):

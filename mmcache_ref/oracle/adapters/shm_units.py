@@ -90,7 +90,7 @@ class UnitPayloads:
         length = wanted - _USUAL_OVERHEAD
         with contextlib.suppress(Exception):
             for _ in range(_TRIES):
-                difference = wanted - self._chunk_bytes(Content(length, content.fill))
+                difference = wanted - self.chunk_bytes(Content(length, content.fill))
                 if not difference:
                     return length
                 if abs(difference) >= UNIT:
@@ -98,7 +98,7 @@ class UnitPayloads:
                 length += difference
         return wanted - _USUAL_OVERHEAD
 
-    def _chunk_bytes(self, content: Content) -> int:
+    def chunk_bytes(self, content: Content) -> int:
         """The distance of two items in a ring that has room for both."""
         room = 2 * (content.nbytes + UNIT)
         segment = Segment(self._namespace, capacity=room, limit=room, workers=1)
