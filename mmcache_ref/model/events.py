@@ -58,7 +58,7 @@ class Event(
     forbid_unknown_fields=True,
     tag_field="event",
 ):
-    """What all events have.   [EV-02, EV-03, EV-05]
+    """What all events have.   [EV-02, EV-03, EV-05, EV-07]
 
     Attributes:
         process: `p0`, `p1`, `w0`, `w1` and so on, or `channel` for what lies between them.
@@ -67,6 +67,8 @@ class Event(
         saw: what the process got, in the form of a stored run.
         holds: the keys of the process's own cache afterwards, in eviction order; None where it has none.
         made: the name of the message that it sent, if any.
+        lock: where the process had the lock that all share: its numbers as it took it and as it last let it
+            go; they come from one counter, which goes on each time that anybody takes the lock.
     """
 
     process: Annotated[str, msgspec.Meta(pattern=r"^(p0|p1|channel|w\d{1,2})$")]
@@ -74,6 +76,7 @@ class Event(
     saw: Any = None
     holds: tuple[str, ...] | None = None
     made: Count | None = None
+    lock: tuple[Count, Count] | None = None
 
 
 class Asked(Event, frozen=True, tag="request"):
