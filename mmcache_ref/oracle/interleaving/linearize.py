@@ -143,9 +143,11 @@ def _clause_of_rest(played: Played, order: Order, aspect: str, expected: Any, ac
         return "OS-23" if is_overtaken and is_more else "OS-32"
     if is_overtaken and aspect in ("contents", "headers"):
         return "OS-23"
-    writing = [
-        object_store.RULES[tag(done.call.operation), outcome.kind].state
+    cases = [
+        (tag(done.call.operation), outcome.kind)
         for done, outcome in order
         if isinstance(done.call.operation, WRITING)
     ]
-    return object_store.ASPECTS[aspect].clause or (writing[-1] if writing else "OS-30")
+    special = [found for case in cases if (found := object_store.CULPRITS.get((*case, aspect)))]
+    usual = [object_store.RULES[case].state for case in cases]
+    return object_store.ASPECTS[aspect].clause or (*special, *reversed(usual), "OS-30")[0]
