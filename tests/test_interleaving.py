@@ -14,8 +14,8 @@ from mmcache_ref.oracle.adapters.base import Unexpected
 from mmcache_ref.oracle.interleaving.judge import Options, ScenarioVerdict, judge, replay
 from mmcache_ref.oracle.interleaving.linearize import unexplained
 from mmcache_ref.oracle.interleaving.scenarios import LATE_COUNT, SCENARIOS, put
-from mmcache_ref.oracle.interleaving.store import Done, Played
-from mmcache_ref.oracle.interleaving.trial import Form, Trial
+from mmcache_ref.oracle.interleaving.subject import Done, Played
+from mmcache_ref.oracle.interleaving.trial import Form, Trial, subject_of
 from mmcache_ref.oracle.targets import resolve
 from mmcache_ref.reference.object_store import SingleWriterShmObjectStorage
 
@@ -47,6 +47,15 @@ def test_the_reference_is_right_in_every_schedule_with_one_preemption(scenario: 
     assert verdict.status == "conforms"
     assert verdict.schedules > 10
     assert broken(verdict) == {}
+
+
+@pytest.mark.slow
+@pytest.mark.clause("SC-39", "SC-40", "SC-41")
+@pytest.mark.parametrize("target", ["reference", pytest.param("vllm@0.32.0", marks=pytest.mark.upstream)])
+def test_inside_the_protocol_nothing_goes_wrong(target: str) -> None:
+    # What 0.32 breaks where its store meets a clear, the protocol does not let happen.
+    for scenario in ("protocol-clear", "protocol-put", "protocol-children", "protocol-resume"):
+        assert broken(judged(target, scenario)) == {}
 
 
 @pytest.mark.slow
@@ -120,7 +129,16 @@ def test_a_store_that_leaves_out_one_precaution_is_found(
 
 
 @pytest.mark.parametrize(
-    ("fault", "scenario", "clause"), [("S12", "early-get", "OS-08"), ("S14", "get-failing-put", "OS-07")]
+    ("fault", "scenario", "clause"),
+    [
+        pytest.param("S04", "protocol-children", "SC-39", marks=pytest.mark.slow),
+        pytest.param("S05", "protocol-resume", "SC-40", marks=pytest.mark.slow),
+        ("S07", "protocol-clear", "SC-41"),
+        ("S08", "get-clear", "OS-29"),
+        ("S12", "early-get", "OS-08"),
+        ("S14", "get-failing-put", "OS-07"),
+        ("S16", "early-get", "OS-08"),
+    ],
 )
 def test_faults_of_the_field_are_found(fault: str, scenario: str, clause: str) -> None:
     assert clause in broken(judged(f"fault:{fault}", scenario))
@@ -167,6 +185,7 @@ def test_random_schedules_find_what_a_bound_of_zero_does_not() -> None:
     assert judged("py:racing.compares_once", "get-clear-put", options) == verdict
 
 
+@pytest.mark.slow
 def test_a_violation_is_shown_with_no_more_calls_than_it_needs() -> None:
     scenario = SCENARIOS["stale-get-put"]
     more = msgspec.structs.replace(
@@ -232,5 +251,5 @@ def test_a_run_is_right_if_some_order_of_whole_calls_explains_it(
         Done("reader-0", 0, get, begin, end, got),
     )
     played = Played(None, done, {"reads": (("b", reads),)})  # type: ignore[arg-type]
-    found = unexplained(scenario, played)
+    found = unexplained(subject_of(scenario), played)
     assert (found and found.clause) == clause

@@ -11,7 +11,7 @@ import typer
 from mmcache_ref.cli.console import BAD_RUN, USAGE, fail, listed_names, messages, progress_lines, show
 from mmcache_ref.oracle.errors import BadRun, TargetUnavailable
 from mmcache_ref.oracle.interleaving.judge import Interleaved, Options, interleave, replay
-from mmcache_ref.oracle.interleaving.scenario import Scenario
+from mmcache_ref.oracle.interleaving.scenario import AnyScenario
 from mmcache_ref.oracle.interleaving.scenarios import SCENARIOS
 from mmcache_ref.oracle.interleaving.schedules import Schedule
 from mmcache_ref.oracle.targets import check_target, resolve
@@ -22,7 +22,7 @@ from mmcache_ref.report.interleaving import interleaved_json, interleaved_text
 class _Replay(msgspec.Struct):
     """A scenario, whole or by its name, and a schedule of it."""
 
-    scenario: Scenario | str
+    scenario: AnyScenario | str
     schedule: Schedule
 
 
@@ -72,14 +72,14 @@ def interleave_target(
     raise typer.Exit(EXIT_CODES[worst(each.status for each in judged)])
 
 
-def _chosen(names: Sequence[str]) -> list[Scenario]:
+def _chosen(names: Sequence[str]) -> list[AnyScenario]:
     unknown = [name for name in names if name not in SCENARIOS]
     if unknown:
         fail(f"no scenario {unknown[0]!r}: take one of {', '.join(SCENARIOS)}", USAGE)
     return [SCENARIOS[name] for name in names or SCENARIOS]
 
 
-def _judged(target: str, scenarios: Sequence[Scenario], options: Options) -> Interleaved:
+def _judged(target: str, scenarios: Sequence[AnyScenario], options: Options) -> Interleaved:
     with progress_lines() as progress:
         line = progress.add_task(target, what="loading")
         namespace = _namespace(target)
@@ -100,7 +100,7 @@ def _namespace(target: str) -> Any:
         raise typer.Exit(EXIT_CODES["undetermined"]) from None
 
 
-def _read(text: str) -> tuple[Scenario, Schedule]:
+def _read(text: str) -> tuple[AnyScenario, Schedule]:
     try:
         read = msgspec.json.decode(text, type=_Replay)
         found = SCENARIOS[read.scenario] if isinstance(read.scenario, str) else read.scenario
@@ -111,7 +111,7 @@ def _read(text: str) -> tuple[Scenario, Schedule]:
     return found, read.schedule
 
 
-def _repeated(target: str, repeated: tuple[Scenario, Schedule]) -> Interleaved:
+def _repeated(target: str, repeated: tuple[AnyScenario, Schedule]) -> Interleaved:
     scenario, schedule = repeated
     try:
         verdict = replay(_namespace(target), scenario, schedule)

@@ -97,7 +97,7 @@ def lanes_table(finding: Finding) -> Table:
 
     `*` writes to the segment, `#` takes or releases the lock, `>` begins a call, `=` is what it gave.
     """
-    names = finding.scenario.names
+    names = list(finding.scenario.threads)
     table = Table(box=None, padding=(0, 2, 0, 2))
     for name in names:
         table.add_column(name)

@@ -7,9 +7,9 @@ import msgspec
 from mmcache_ref.model.component import tag
 from mmcache_ref.oracle.clauses import clause
 from mmcache_ref.oracle.interleaving.linearize import Unexplained
-from mmcache_ref.oracle.interleaving.scenario import HANDED, Call, Scenario
+from mmcache_ref.oracle.interleaving.scenario import HANDED, AnyCall, AnyScenario, Call
 from mmcache_ref.oracle.interleaving.schedules import Schedule, schedule_of
-from mmcache_ref.oracle.interleaving.store import Done, Played
+from mmcache_ref.oracle.interleaving.subject import Done, Played
 from mmcache_ref.oracle.run import plain
 from mmcache_ref.oracle.wording import operation_in_words, results_in_words
 
@@ -39,7 +39,7 @@ class Finding(msgspec.Struct, frozen=True):
     rule: str
     says: str
     preemptions: int
-    scenario: Scenario
+    scenario: AnyScenario
     schedule: Schedule
     lanes: tuple[Lane, ...]
     is_left_to_protocol: bool = False
@@ -51,7 +51,7 @@ def preemptions_of(played: Played) -> int:
     return sum(step.is_preemption for step in played.execution.steps)
 
 
-def told(scenario: Scenario, played: Played, wrong: Unexplained, seed: int | None = None) -> Finding:
+def told(scenario: AnyScenario, played: Played, wrong: Unexplained, seed: int | None = None) -> Finding:
     """The finding as it is reported."""
     steps = played.execution.steps
     return Finding(
@@ -60,7 +60,7 @@ def told(scenario: Scenario, played: Played, wrong: Unexplained, seed: int | Non
         in_words(wrong),
         preemptions_of(played),
         scenario,
-        schedule_of(scenario.names, steps),
+        schedule_of(list(scenario.threads), steps),
         lanes(scenario, played),
         wrong.clause in scenario.left_to_protocol,
         seed,
@@ -88,22 +88,22 @@ def _call_in_words(done: Done) -> str:
     return f"{call_in_words(done.call)} ({done.thread})"
 
 
-def call_in_words(call: Call) -> str:
+def call_in_words(call: AnyCall) -> str:
     """A call as its name and what it is given."""
-    if isinstance(call.operation, HANDED):
+    if isinstance(call, Call) and isinstance(call.operation, HANDED):
         which = f" by its handle number {call.issue}" if call.issue else " by an early handle" * call.is_early
         return f"{tag(call.operation)} {call.operation.key}{which}"
     return operation_in_words(call.operation)
 
 
-def lanes(scenario: Scenario, played: Played) -> tuple[Lane, ...]:
+def lanes(scenario: AnyScenario, played: Played) -> tuple[Lane, ...]:
     """The steps of a run as they are shown."""
     steps = played.execution.steps
-    begun = dict.fromkeys(scenario.names, 0)
+    begun = dict.fromkeys(list(scenario.threads), 0)
     results = {(each.thread, each.number): each.result for each in played.history}
     shown = []
     for number, step in enumerate(steps):
-        thread = scenario.names[step.thread]
+        thread = list(scenario.threads)[step.thread]
         begins = gives = ""
         if step.begins:
             begins = call_in_words(scenario.threads[thread][begun[thread]])

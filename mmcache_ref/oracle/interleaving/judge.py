@@ -12,11 +12,12 @@ from mmcache_ref.oracle.interleaving.explore import Diverged
 from mmcache_ref.oracle.interleaving.findings import Finding, preemptions_of, told
 from mmcache_ref.oracle.interleaving.linearize import Unexplained
 from mmcache_ref.oracle.interleaving.pct import RandomPriorities
-from mmcache_ref.oracle.interleaving.scenario import Scenario
+from mmcache_ref.oracle.interleaving.scenario import AnyScenario
 from mmcache_ref.oracle.interleaving.schedules import Schedule, schedule_of
 from mmcache_ref.oracle.interleaving.shrink import fewer_calls, fewer_preemptions
-from mmcache_ref.oracle.interleaving.store import Played, SetUpWrong
+from mmcache_ref.oracle.interleaving.subject import Played, SetUpWrong
 from mmcache_ref.oracle.interleaving.trial import RunFailed, Trial
+from mmcache_ref.oracle.quiet import quiet_logs
 from mmcache_ref.oracle.verdict import Status, worst
 
 CHANGES: Final = 3
@@ -78,7 +79,7 @@ class Interleaved(msgspec.Struct, frozen=True):
 def interleave(
     namespace: Any,
     target: str,
-    scenarios: Sequence[Scenario],
+    scenarios: Sequence[AnyScenario],
     options: Options,
     observe: Observe = lambda name, runs: None,
 ) -> Interleaved:
@@ -89,14 +90,22 @@ def interleave(
 
 
 def judge(
-    namespace: Any, scenario: Scenario, options: Options, observe: Observe = lambda name, runs: None
+    namespace: Any, scenario: AnyScenario, options: Options, observe: Observe = lambda name, runs: None
 ) -> ScenarioVerdict:
     """Run the schedules of a scenario; of each clause that is broken the first one that breaks it."""
 
-    def trial_of(part: Scenario) -> Trial:
+    def trial_of(part: AnyScenario) -> Trial:
         return Trial(namespace, part, bytecodes=options.bytecodes)
 
     trial = trial_of(scenario)
+    with quiet_logs():
+        return _judged(trial, options, observe, trial_of)
+
+
+def _judged(
+    trial: Trial, options: Options, observe: Observe, trial_of: Callable[[AnyScenario], Trial]
+) -> ScenarioVerdict:
+    scenario = trial.scenario
     found: dict[str, Finding] = {}
     reason, is_offered = "", True
     try:
@@ -130,7 +139,11 @@ def _runs(trial: Trial, options: Options) -> Iterator[tuple[Played, int | None]]
 
 
 def _finding(
-    trial: Trial, played: Played, wrong: Unexplained, seed: int | None, trial_of: Callable[[Scenario], Trial]
+    trial: Trial,
+    played: Played,
+    wrong: Unexplained,
+    seed: int | None,
+    trial_of: Callable[[AnyScenario], Trial],
 ) -> Finding:
     """The finding, shrunk: fewer preemptions, then fewer calls."""
     if seed is not None:
@@ -138,18 +151,19 @@ def _finding(
     smaller = fewer_calls(trial.scenario, preemptions_of(played), wrong.clause, trial_of)
     if smaller is not None:
         trial, played = smaller
-    played, is_followed = trial.follow(schedule_of(trial.scenario.names, played.execution.steps))
+    played, is_followed = trial.follow(schedule_of(list(trial.scenario.threads), played.execution.steps))
     repeated = trial.wrong(played)
     if repeated is None or not is_followed:
         raise Diverged(f"{wrong.clause} was broken in a run that cannot be repeated")
     return told(trial.scenario, played, repeated, seed)
 
 
-def replay(namespace: Any, scenario: Scenario, schedule: Schedule) -> ScenarioVerdict:
+def replay(namespace: Any, scenario: AnyScenario, schedule: Schedule) -> ScenarioVerdict:
     """Run one schedule of a scenario."""
     trial = Trial(namespace, scenario)
     try:
-        played, is_followed = trial.follow(schedule)
+        with quiet_logs():
+            played, is_followed = trial.follow(schedule)
     except NotOffered as error:
         return ScenarioVerdict(scenario.name, scenario.title, "not offered", reason=str(error))
     except (RunFailed, SetUpWrong) as error:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+
 import msgspec
 
-from mmcache_ref.model import object_store
+from mmcache_ref.model import object_store, shm_accidents
 from mmcache_ref.model.object_store import Config, Operation
 
 WRITER = "writer"
@@ -26,7 +28,14 @@ class Call(msgspec.Struct, frozen=True, omit_defaults=True):
     is_early: bool = False
 
 
-class Scenario(msgspec.Struct, frozen=True, omit_defaults=True):
+class ProtocolCall(msgspec.Struct, frozen=True, omit_defaults=True):
+    """One step of the protocol around the caches; `after` as of `Call`."""
+
+    operation: shm_accidents.Operation
+    after: tuple[tuple[str, int], ...] = ()
+
+
+class Scenario(msgspec.Struct, frozen=True, omit_defaults=True, tag_field="of", tag="object-store"):
     """One writer and its readers: `setup` is done first, one after the other, then the threads run.
 
     `writer_has_lock`: the writer shares the readers' lock. `left_to_protocol`: clauses that no store keeps in
@@ -41,16 +50,28 @@ class Scenario(msgspec.Struct, frozen=True, omit_defaults=True):
     writer_has_lock: bool = True
     left_to_protocol: tuple[str, ...] = ()
 
-    @property
-    def names(self) -> list[str]:
-        """The threads, in order."""
-        return list(self.threads)
 
-    @property
-    def calls(self) -> dict[tuple[str, int], Call]:
-        """Every call by its thread and its number there."""
-        return {
-            (thread, number): call
-            for thread, calls in self.threads.items()
-            for number, call in enumerate(calls)
-        }
+class ProtocolScenario(msgspec.Struct, frozen=True, omit_defaults=True, tag_field="of", tag="shm-caches"):
+    """P0 and its workers with the default protections: `setup` is done first, then the threads run.
+
+    `capacity` of the ring and `limit` of an item are in units.
+    """
+
+    name: str
+    title: str
+    capacity: int
+    limit: int
+    workers: int
+    setup: tuple[shm_accidents.Operation, ...]
+    threads: dict[str, tuple[ProtocolCall, ...]]
+    left_to_protocol: tuple[str, ...] = ()
+
+
+AnyCall = Call | ProtocolCall
+AnyScenario = Scenario | ProtocolScenario
+
+
+def calls_of(scenario: AnyScenario) -> dict[tuple[str, int], AnyCall]:
+    """Every call by its thread and its number there."""
+    threads: Mapping[str, Sequence[AnyCall]] = scenario.threads
+    return {(thread, number): call for thread, calls in threads.items() for number, call in enumerate(calls)}

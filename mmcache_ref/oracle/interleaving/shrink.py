@@ -10,9 +10,9 @@ import msgspec
 from mmcache_ref.oracle.errors import NotOffered
 from mmcache_ref.oracle.interleaving.explore import Diverged
 from mmcache_ref.oracle.interleaving.findings import preemptions_of
-from mmcache_ref.oracle.interleaving.scenario import Scenario
+from mmcache_ref.oracle.interleaving.scenario import AnyScenario, calls_of
 from mmcache_ref.oracle.interleaving.schedules import Schedule, schedule_of
-from mmcache_ref.oracle.interleaving.store import Played, SetUpWrong
+from mmcache_ref.oracle.interleaving.subject import Played, SetUpWrong
 from mmcache_ref.oracle.interleaving.trial import RunFailed, Trial
 
 MOST_RUNS: Final = 400
@@ -21,7 +21,7 @@ MOST_RUNS: Final = 400
 
 def fewer_preemptions(trial: Trial, played: Played, clause: str) -> Played:
     """A run that breaks the clause with as few preemptions as leaving some out comes to."""
-    best, blocks = played, schedule_of(trial.scenario.names, played.execution.steps)
+    best, blocks = played, schedule_of(list(trial.scenario.threads), played.execution.steps)
     is_shorter = True
     while is_shorter:
         is_shorter = False
@@ -29,7 +29,7 @@ def fewer_preemptions(trial: Trial, played: Played, clause: str) -> Played:
             tried, _ = trial.follow(shorter)
             found = trial.wrong(tried)
             if found and found.clause == clause and preemptions_of(tried) < preemptions_of(best):
-                best, blocks = tried, schedule_of(trial.scenario.names, tried.execution.steps)
+                best, blocks = tried, schedule_of(list(trial.scenario.threads), tried.execution.steps)
                 is_shorter = True
                 break
     return best
@@ -43,7 +43,7 @@ def _without_one(blocks: Schedule) -> Iterator[Schedule]:
 
 
 def fewer_calls(
-    scenario: Scenario, preemptions: int, clause: str, trial_of: Callable[[Scenario], Trial]
+    scenario: AnyScenario, preemptions: int, clause: str, trial_of: Callable[[AnyScenario], Trial]
 ) -> tuple[Trial, Played] | None:
     """The smallest part of the scenario that breaks the clause with so many preemptions; None if that is all
     of it."""
@@ -60,10 +60,10 @@ def fewer_calls(
     return found
 
 
-def _parts(scenario: Scenario) -> Iterator[Scenario]:
+def _parts(scenario: AnyScenario) -> Iterator[AnyScenario]:
     """The scenario without one of its calls, as long as two threads are left that do something."""
-    needed = {each for call in scenario.calls.values() for each in call.after}
-    for thread, number in scenario.calls:
+    needed = {each for call in calls_of(scenario).values() for each in call.after}
+    for thread, number in calls_of(scenario):
         has_later = any(each[0] == thread and each[1] >= number for each in needed)
         calls = scenario.threads[thread]
         left = dict(scenario.threads) | {thread: (*calls[:number], *calls[number + 1 :])}

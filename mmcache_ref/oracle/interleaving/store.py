@@ -1,48 +1,25 @@
-"""The object store of a target with its threads: one run of a scenario."""
+"""The object store of a target with its threads, and its model."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any, NamedTuple
+from typing import Any
 
 import msgspec
 
 from mmcache_ref.model import object_store
+from mmcache_ref.model.component import Outcome
 from mmcache_ref.oracle.adapters.base import agrees, raised
 from mmcache_ref.oracle.adapters.forgeries import Shown
 from mmcache_ref.oracle.adapters.object_store import Issued, ObjectStoreAdapter
 from mmcache_ref.oracle.adapters.seals import Snapshot
-from mmcache_ref.oracle.errors import BadRun, NotOffered
-from mmcache_ref.oracle.interleaving.explore import Diverged
+from mmcache_ref.oracle.errors import NotOffered
 from mmcache_ref.oracle.interleaving.lock import CooperativeLock
-from mmcache_ref.oracle.interleaving.places import CALL, Place
-from mmcache_ref.oracle.interleaving.scenario import HANDED, Call, Scenario
-from mmcache_ref.oracle.interleaving.scheduler import Choose, Execution
+from mmcache_ref.oracle.interleaving.scenario import HANDED, AnyCall, Call, Scenario
 from mmcache_ref.oracle.interleaving.serde import SteppedSerde, stepped_serde_for
-from mmcache_ref.oracle.interleaving.tracing import Tracer, paths_of
-
-
-class Done(NamedTuple):
-    """A call that has ended: when it began and when it ended, and what it gave."""
-
-    thread: str
-    number: int
-    call: Call
-    begin: int
-    end: int
-    result: Any
-
-
-class Played(NamedTuple):
-    """One run of a scenario: its steps, the calls in the order of their ends, and what is left then."""
-
-    execution: Execution
-    history: tuple[Done, ...]
-    observation: Mapping[str, Any]
-
-
-class SetUpWrong(Exception):  # noqa: N818 - reads as what it is
-    """The target leaves the model before there is any other thread."""
+from mmcache_ref.oracle.interleaving.store_clauses import clause_of_rest, clause_of_result
+from mmcache_ref.oracle.interleaving.subject import DISABLED, Done, Order, Played, SetUpWrong, World
+from mmcache_ref.oracle.interleaving.tracing import paths_of
 
 
 class SharedStore(ObjectStoreAdapter):
@@ -52,6 +29,7 @@ class SharedStore(ObjectStoreAdapter):
 
     def __init__(self, namespace: Any, scenario: Scenario) -> None:
         self.lock = CooperativeLock()
+        self._early: dict[str, Issued] = {}
         if scenario.writer_has_lock:
             self.WRITER_LOCK = self.lock
         super().__init__(namespace, scenario.config)
@@ -74,15 +52,16 @@ class SharedStore(ObjectStoreAdapter):
             return None
         return lambda: bytes(segment.buf)
 
-    def is_issued(self, call: Call) -> bool:
+    def is_ready(self, call: AnyCall) -> bool:
         """Is there the handle that the call takes?"""
-        issued = self._issued.get(getattr(call.operation, "key", ""), [])
-        return not isinstance(call.operation, HANDED) or call.issue < len(issued)
+        if not isinstance(call, Call) or not isinstance(call.operation, HANDED):
+            return True
+        return call.is_early or call.issue < len(self._issued.get(call.operation.key, ()))
 
-    def call(self, call: Call) -> Any:
+    def call(self, call: AnyCall) -> Any:
         """Do what the call says; what the caller saw."""
-        operation = call.operation
-        if isinstance(operation, HANDED):
+        operation: Any = call.operation
+        if isinstance(call, Call) and isinstance(operation, HANDED):
             back = len(self._issued.get(operation.key, ())) - 1 - call.issue
             operation = msgspec.structs.replace(operation, back=max(back, 0))
         try:
@@ -99,24 +78,81 @@ class SharedStore(ObjectStoreAdapter):
             raise NotOffered("the target's writer does not seal, so a chunk does not say that it is complete")
         signature = list(segment.signature(key, address, identifier))
         serial = len(self._parcels) + puts
-        self._early = {key: Issued(Shown(address, identifier, signature, key), serial)}
+        self._early[key] = Issued(Shown(address, identifier, signature, key), serial)
 
     def _handle(self, key: str, back: int = 0) -> Issued:
-        early: dict[str, Issued] = getattr(self, "_early", {})
-        return early[key] if key in early else super()._handle(key, back)
+        return self._early[key] if key in self._early else super()._handle(key, back)
 
 
-def initial_state(scenario: Scenario, store: SharedStore | None = None) -> object_store.State:
-    """The model's state after the set-up, which the store, if there is one, goes through too."""
-    state = object_store.initial(scenario.config)
-    for operation in scenario.setup:
-        state, outcome = object_store.step(scenario.config, state, operation)
-        if store is None:
-            continue
-        result = store.call(Call(operation, _issue_of(state, operation)))
-        if not agrees(outcome.result, result):
-            raise SetUpWrong(f"{operation} gave {result}, not {outcome.result}: judge it with conform first")
-    return state
+class StoreSubject:
+    """A scenario of the object store."""
+
+    aspects = object_store.ASPECTS
+
+    def __init__(self, scenario: Scenario) -> None:
+        self.scenario = scenario
+
+    def make(self, namespace: Any) -> World:
+        """A store after the set-up, with the handles that readers have too early."""
+        store = SharedStore(namespace, self.scenario)
+        try:
+            self._issue_early(store, self._set_up(store))
+        except BaseException:
+            store.tidy_up()
+            raise
+        return store
+
+    def initial(self) -> object_store.State:
+        """The state of the model after the set-up."""
+        return self._set_up(None)
+
+    def _set_up(self, store: SharedStore | None) -> object_store.State:
+        config = self.scenario.config
+        state = object_store.initial(config)
+        for operation in self.scenario.setup:
+            state, outcome = object_store.step(config, state, operation)
+            if store is None:
+                continue
+            result = store.call(Call(operation, _issue_of(state, operation)))
+            if not agrees(outcome.result, result):
+                raise SetUpWrong(
+                    f"{operation} gave {result}, not {outcome.result}: judge it with conform first"
+                )
+        return state
+
+    def _issue_early(self, store: SharedStore, state: object_store.State) -> None:
+        calls = [call for calls in self.scenario.threads.values() for call in calls]
+        early = {call.operation.key for call in calls if isinstance(call.operation, HANDED) and call.is_early}
+        puts = 0
+        for call in calls if early else ():
+            state, outcome = object_store.step(self.scenario.config, state, call.operation)
+            if isinstance(call.operation, object_store.Put):
+                if call.operation.key in early:
+                    address, identifier = outcome.result
+                    store.issue_early(call.operation.key, address, identifier, puts)
+                puts += 1
+
+    def step(self, state: object_store.State, call: Any) -> tuple[object_store.State, Outcome]:
+        """The model's step for a call: disabled where its handle is not issued yet."""
+        operation = call.operation
+        if isinstance(operation, HANDED):
+            issued = sum(handle.key == operation.key for handle in state.handles)
+            if call.issue >= issued:
+                return state, Outcome("gone", object_store.MODIFIED) if call.is_early else Outcome(DISABLED)
+            operation = msgspec.structs.replace(operation, back=issued - 1 - call.issue)
+        return object_store.step(self.scenario.config, state, operation)
+
+    def observe(self, state: object_store.State) -> Mapping[str, Any]:
+        """The aspects of a state."""
+        return object_store.observe(self.scenario.config, state)
+
+    def clause_of_result(self, played: Played, done: Done, outcome: Outcome) -> str:
+        """The clause that a wrong result breaks."""
+        return clause_of_result(played, done, outcome)
+
+    def clause_of_rest(self, played: Played, order: Order, aspect: str, expected: Any, actual: Any) -> str:
+        """The clause that is broken when an aspect of what was left is wrong."""
+        return clause_of_rest(played, order, aspect, expected, actual)
 
 
 def _issue_of(state: object_store.State, operation: object_store.Operation) -> int:
@@ -124,70 +160,3 @@ def _issue_of(state: object_store.State, operation: object_store.Operation) -> i
     if not isinstance(operation, HANDED):
         return 0
     return sum(handle.key == operation.key for handle in state.handles) - 1 - operation.back
-
-
-def play(
-    namespace: Any,
-    scenario: Scenario,
-    choose: Choose,
-    tracer: Callable[[SharedStore], Tracer],
-) -> Played:
-    """Run the scenario once on a fresh segment, as `choose` says."""
-    store = SharedStore(namespace, scenario)
-    try:
-        state = initial_state(scenario, store)
-        _issue_early(scenario, state, store)
-        done: dict[tuple[str, int], Done] = {}
-
-        def is_ready(thread: str, number: int) -> Callable[[], bool]:
-            call = scenario.threads[thread][number]
-            return lambda: (
-                all(each in done for each in call.after) and (call.is_early or store.is_issued(call))
-            )
-
-        execution = Execution(
-            scenario.names, choose, store.memory, [is_ready(thread, 0) for thread in scenario.names]
-        )
-        store.lock.execution = execution
-
-        def work(thread: str) -> Callable[[], None]:
-            def calls() -> None:
-                for number, call in enumerate(scenario.threads[thread]):
-                    if number:
-                        before_call(thread, number)
-                    begin = execution.begin_call()
-                    result = store.call(call)
-                    done[thread, number] = Done(thread, number, call, begin, execution.end_call(), result)
-
-            return calls
-
-        def before_call(thread: str, number: int) -> None:
-            place, ready = Place(CALL, number), is_ready(thread, number)
-            if ready():
-                execution.arrive(place)
-            execution.wait_until(ready, place)
-
-        traced = tracer(store)
-        execution.run([traced.body(execution, work(thread)) for thread in scenario.names])
-        store.lock.execution = None
-        if isinstance(execution.error, NotOffered | Diverged | BadRun):
-            raise execution.error
-        is_whole = not (execution.problem or execution.is_deadlocked)
-        seen = store.observe() if is_whole else {}
-        return Played(execution, tuple(sorted(done.values(), key=lambda each: each.end)), seen)
-    finally:
-        store.tidy_up()
-
-
-def _issue_early(scenario: Scenario, state: object_store.State, store: SharedStore) -> None:
-    """Give out the handles that readers have too early."""
-    early = {call.operation.key for call in scenario.calls.values() if call.is_early}  # type: ignore[union-attr]
-    puts = 0
-    for calls in scenario.threads.values() if early else ():
-        for call in calls:
-            state, outcome = object_store.step(scenario.config, state, call.operation)
-            if isinstance(call.operation, object_store.Put):
-                if call.operation.key in early:
-                    address, identifier = outcome.result
-                    store.issue_early(call.operation.key, address, identifier, puts)
-                puts += 1

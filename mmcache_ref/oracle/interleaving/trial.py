@@ -6,12 +6,15 @@ from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 from mmcache_ref.oracle.component import HANG_CLAUSE
+from mmcache_ref.oracle.interleaving.deployment import ProtocolSubject
 from mmcache_ref.oracle.interleaving.explore import explore
 from mmcache_ref.oracle.interleaving.linearize import Unexplained, unexplained
-from mmcache_ref.oracle.interleaving.scenario import Scenario
+from mmcache_ref.oracle.interleaving.playing import play
+from mmcache_ref.oracle.interleaving.scenario import AnyScenario, Scenario
 from mmcache_ref.oracle.interleaving.scheduler import Choose, Execution
 from mmcache_ref.oracle.interleaving.schedules import Follow, Schedule, fine_lines_of
-from mmcache_ref.oracle.interleaving.store import Played, SharedStore, play
+from mmcache_ref.oracle.interleaving.store import StoreSubject
+from mmcache_ref.oracle.interleaving.subject import Played, Subject, World
 from mmcache_ref.oracle.interleaving.tracing import Tracer
 
 
@@ -27,6 +30,11 @@ class Form(NamedTuple):
     left: str
 
 
+def subject_of(scenario: AnyScenario) -> Subject:
+    """The scenario with its model."""
+    return StoreSubject(scenario) if isinstance(scenario, Scenario) else ProtocolSubject(scenario)
+
+
 class Trial:
     """Runs schedules of a scenario on fresh segments.
 
@@ -35,9 +43,10 @@ class Trial:
     """
 
     def __init__(
-        self, namespace: Any, scenario: Scenario, *, bytecodes: bool = False, everything: bool = False
+        self, namespace: Any, scenario: AnyScenario, *, bytecodes: bool = False, everything: bool = False
     ) -> None:
         self.scenario = scenario
+        self.subject = subject_of(scenario)
         self.runs = 0
         self.steps = 0
         self._namespace = namespace
@@ -52,13 +61,13 @@ class Trial:
     def play(self, choose: Choose) -> Played:
         """One run; `RunFailed` when nothing can be said about it."""
         self.runs += 1
-        played = play(self._namespace, self.scenario, choose, self._tracer_for)
+        played = play(self._namespace, self.subject, choose, self._tracer_for)
         if played.execution.problem:
             raise RunFailed(played.execution.problem)
         self.steps = max(self.steps, len(played.execution.steps))
         return played
 
-    def _tracer_for(self, store: SharedStore) -> Tracer:
+    def _tracer_for(self, store: World) -> Tracer:
         if self._tracer is None:
             self._tracer = Tracer(
                 store.paths, fine=self._fine, all_fine=self._bytecodes, shares_objects=self._everything
@@ -90,13 +99,13 @@ class Trial:
 
     def follow(self, schedule: Schedule) -> tuple[Played, bool]:
         """Run a schedule that is known; was it followed to its end?"""
-        follow = Follow(self.scenario.names, schedule)
+        follow = Follow(list(self.scenario.threads), schedule)
 
-        def tracer(store: SharedStore) -> Tracer:
+        def tracer(store: World) -> Tracer:
             paths = store.paths
             return Tracer(paths, fine=fine_lines_of(schedule, sorted(paths)), shares_objects=self._everything)
 
-        played = play(self._namespace, self.scenario, follow, tracer)
+        played = play(self._namespace, self.subject, follow, tracer)
         if played.execution.problem:
             raise RunFailed(played.execution.problem)
         return played, follow.is_followed
@@ -108,7 +117,7 @@ class Trial:
         form = _form(played)
         told = repr((sorted(form.results), sorted(form.before), form.left))
         if told not in self._judged:
-            self._judged[told] = unexplained(self.scenario, played)
+            self._judged[told] = unexplained(self.subject, played)
             self.forms.append(form)
         return self._judged[told]
 

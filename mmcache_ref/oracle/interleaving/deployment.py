@@ -1,0 +1,147 @@
+"""The caches of a target inside their protocol, with its threads, and the model of both.
+
+What P0 and a worker do outside the store and the ring is one step here: they meet where they share the
+segment.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from mmcache_ref.model import shm_accidents, shm_caches
+from mmcache_ref.model.component import Outcome, tag
+from mmcache_ref.model.shm_environment import DEFAULT_PROTECTIONS, Config
+from mmcache_ref.oracle.adapters.base import agrees, raised
+from mmcache_ref.oracle.adapters.shm_caches import ShmCachesAdapter
+from mmcache_ref.oracle.adapters.shm_units import UnitPayloads
+from mmcache_ref.oracle.errors import NotOffered
+from mmcache_ref.oracle.interleaving.lock import CooperativeLock
+from mmcache_ref.oracle.interleaving.scenario import AnyCall, ProtocolScenario
+from mmcache_ref.oracle.interleaving.subject import Done, Order, Played, SetUpWrong, World
+from mmcache_ref.oracle.interleaving.tracing import paths_of
+
+
+class SharedCaches(ShmCachesAdapter):
+    """P0 and its workers over one lock that obeys the scheduler."""
+
+    def __init__(self, namespace: Any, config: Config, payloads: UnitPayloads) -> None:
+        self.lock = self.LOCK = CooperativeLock()
+        self.PAYLOADS = payloads
+        super().__init__(namespace, config)
+
+    @property
+    def _store(self) -> Any:
+        store = getattr(self.deployment.front_end.sender, "_shm_cache", None)
+        if store is None:
+            raise NotOffered("the target's sender does not show its store")
+        return store
+
+    @property
+    def paths(self) -> set[str]:
+        """The files in which the target's store and ring are written."""
+        return paths_of(type(self._store), type(self._store.ring_buffer))
+
+    @property
+    def memory(self) -> Callable[[], bytes] | None:
+        """The bytes of the segment; None where the ring does not show its memory."""
+        segment: Any = getattr(self._store.ring_buffer, "shared_memory", None)
+        if not isinstance(getattr(segment, "buf", None), memoryview):
+            return None
+        return lambda: bytes(segment.buf)
+
+    def is_ready(self, call: AnyCall) -> bool:
+        """Is there the message that is to be read, or the request that is to be resumed?"""
+        match call.operation:
+            case shm_accidents.Read(position):
+                return position < len(self.deployment.channel)
+            case shm_accidents.Resume(position):
+                return position < len(self.deployment.running)
+        return True
+
+    def call(self, call: AnyCall) -> Any:
+        """Do what the call says; what the caller saw."""
+        try:
+            return self.perform(call.operation)  # type: ignore[arg-type]
+        except NotOffered:
+            raise
+        except (Exception, SystemExit) as error:
+            return raised(error)
+
+    def tidy_up(self) -> object:
+        """Remove everything."""
+        return self.close()
+
+
+class ProtocolSubject:
+    """A scenario of the caches in shared memory and their protocol."""
+
+    aspects = shm_caches.ASPECTS
+
+    def __init__(self, scenario: ProtocolScenario) -> None:
+        self.scenario = scenario
+        self._payloads: UnitPayloads | None = None
+        self._config = Config(
+            scenario.capacity,
+            scenario.limit,
+            requests=(),
+            workers=scenario.workers,
+            accidents=frozenset({"clear-in-flight", "abort", "resume", "fan-out"}),
+            protections=DEFAULT_PROTECTIONS,
+        )
+
+    def make(self, namespace: Any) -> World:
+        """A deployment after the set-up."""
+        self._payloads = self._payloads or UnitPayloads(namespace)
+        world = SharedCaches(namespace, self._config, self._payloads)
+        try:
+            self._set_up(world)
+        except BaseException:
+            world.tidy_up()
+            raise
+        return world
+
+    def initial(self) -> shm_caches.State:
+        """The state of the model after the set-up."""
+        return self._set_up(None)
+
+    def _set_up(self, world: SharedCaches | None) -> shm_caches.State:
+        state = shm_caches.initial(self._config)
+        for operation in self.scenario.setup:
+            state, outcome = shm_caches.step(self._config, state, operation)
+            result = None if world is None else world.perform(operation)
+            if world is not None and not agrees(outcome.result, result):
+                raise SetUpWrong(
+                    f"{operation} gave {result}, not {outcome.result}: judge it with conform first"
+                )
+        return state
+
+    def step(self, state: shm_caches.State, call: Any) -> tuple[shm_caches.State, Outcome]:
+        """The model's step for a call."""
+        return shm_caches.step(self._config, state, call.operation)
+
+    def observe(self, state: shm_caches.State) -> Mapping[str, Any]:
+        """The aspects of a state."""
+        return shm_caches.observe(self._config, state)
+
+    def clause_of_result(self, played: Played, done: Done, outcome: Outcome) -> str:
+        """The clause that a wrong result breaks: of a clear that meets a worker, or the usual."""
+        if _is_cleared_meanwhile(played):
+            return "SC-41"
+        return shm_caches.RULES[tag(done.call.operation), outcome.kind].outcome
+
+    def clause_of_rest(self, played: Played, order: Order, aspect: str, expected: Any, actual: Any) -> str:
+        """The clause that is broken when an aspect of what was left is wrong."""
+        if _is_cleared_meanwhile(played):
+            return "SC-41"
+        done, outcome = order[-1]
+        usual = shm_caches.RULES[tag(done.call.operation), outcome.kind].state
+        return shm_caches.ASPECTS[aspect].clause or usual
+
+
+def _is_cleared_meanwhile(played: Played) -> bool:
+    """Did P0 clear while a worker was at a message, or had one to read?"""
+    return any(
+        isinstance(done.call.operation, shm_accidents.Clear) and done.result is not False
+        for done in played.history
+    )
