@@ -107,6 +107,14 @@ def test_without_a_clear_what_a_dead_reader_owes_is_found() -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.clause("SC-47", "SC-48")
+def test_the_requests_that_a_dead_reader_took_with_it_are_missed() -> None:
+    judged = judge("fault:S15", SMALL, only=("kill-reader", "kill-p1"))
+    assert broken(judged) == {"SC-47", "SC-48"}
+    assert all("ended with neither their items nor a miss" in each.broken[0].says for each in judged.mishaps)
+
+
+@pytest.mark.slow
 @pytest.mark.clause("SC-31")
 def test_an_item_that_was_not_asked_for_is_found() -> None:
     judged = judge("py:broken.shm_receiver_reads_the_handle_last_seen", SMALL, only=("kill-p1",))

@@ -2,13 +2,31 @@
 
 from __future__ import annotations
 
+import threading
+from contextlib import ExitStack
+from multiprocessing.shared_memory import SharedMemory
 from pathlib import Path
 from typing import Any
 
 import pytest
-from shm_setup import KIB, STALE, handle_of_key, is_item, item, put, read_by_all, references, stats
+from shm_setup import (
+    HANDLE_REFUSED,
+    KIB,
+    RING_NAME_VARIABLE,
+    STALE,
+    config,
+    fresh_name,
+    handle_of_key,
+    is_item,
+    item,
+    put,
+    read_by_all,
+    references,
+    shm_pair,
+    stats,
+)
 
-from mmcache_ref.reference import CacheInfo, MultiModalBatchedField
+from mmcache_ref.reference import CacheInfo, MultiModalBatchedField, ShmObjectStoreReceiverCache
 
 
 @pytest.mark.clause("SC-01", "FA-13", "FA-14")
@@ -166,3 +184,35 @@ def test_counters_and_their_differences(shm: Any) -> None:
     assert shm.sender.make_stats(delta=True) == CacheInfo(1, 1)
     assert shm.sender.make_stats() == CacheInfo(1, 2)
     assert isinstance(shm.sender.make_stats(), CacheInfo)
+
+
+@pytest.mark.clause("SC-49", "SC-22")
+def test_a_handle_of_another_segment_is_refused(
+    monkeypatch: pytest.MonkeyPatch, no_segment_is_left: None
+) -> None:
+    names = [fresh_name(), fresh_name()]
+    with ExitStack() as both:
+        pairs = []
+        for name in names:
+            monkeypatch.setenv(RING_NAME_VARIABLE, name)
+            pairs.append(both.enter_context(shm_pair(name)))
+        old, new = pairs
+        handle = put(old.sender, "a")
+        put(new.sender, "a")
+        for worker in new.workers:
+            with pytest.raises(ValueError, match=HANDLE_REFUSED):
+                worker.get_and_update_item(handle, "a")
+
+
+@pytest.mark.clause("SC-51", "SC-17")
+def test_who_is_attached_goes_on_when_the_name_is_removed(shm: Any) -> None:
+    old = put(shm.sender, "a", fill=1)
+    unlinked = SharedMemory(shm.name)
+    unlinked.unlink()
+    unlinked.close()
+    new = put(shm.sender, "b", fill=2)
+    for worker in shm.workers:
+        assert is_item(worker.get_and_update_item(old, "a"), 1000, 1)
+        assert is_item(worker.get_and_update_item(new, "b"), 1000, 2)
+    with pytest.raises(FileNotFoundError):
+        ShmObjectStoreReceiverCache(config(), threading.Lock())

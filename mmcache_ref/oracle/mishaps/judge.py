@@ -22,8 +22,9 @@ from mmcache_ref.oracle.mishaps.mishaps import MISHAPS, Mishap, Scene, signal_to
 from mmcache_ref.oracle.mishaps.session import Finding, Hopeless, Session
 from mmcache_ref.oracle.mishaps.target_parts import told_recipe
 from mmcache_ref.oracle.mishaps.trapped_lock import TrappedLock
+from mmcache_ref.oracle.targets import resolve
 from mmcache_ref.oracle.verdict import EXIT_CODES, Status
-from mmcache_ref.protocol import SHARED_DEFAULT, RobustLock
+from mmcache_ref.protocol import SHARED_DEFAULT, RobustLock, SharedDeployment
 from mmcache_ref.protocol.processes.errors import ProcessLost
 from mmcache_ref.protocol.processes.host import Hosts
 from mmcache_ref.protocol.processes.shared_remote import SharedProcesses
@@ -182,6 +183,7 @@ class Rounds:
         self._recipe = told_recipe(
             self.target, CAPACITY, LIMIT, self.options.workers, has_checksum=self.options.has_checksum
         )
+        self._deployment = getattr(resolve(self.target), "SharedDeployment", SharedDeployment)
         context = multiprocessing.get_context("spawn")
         self._lock = TrappedLock(self.make_lock(), context)
         self._hosts = self._cleanup.enter_context(
@@ -198,7 +200,9 @@ class Rounds:
         processes = SharedProcesses(self._hosts, self._recipe, self.options.workers, kills=False)
         try:
             try:
-                session = Session(processes, Random(seed), f"{seed}.", self.options.protections)
+                session = Session(
+                    processes, Random(seed), f"{seed}.", self.options.protections, self._deployment
+                )
             except ProcessLost:
                 raise
             except Exception as error:
@@ -245,7 +249,7 @@ class Rounds:
             self._remember(session)
 
         try:
-            session.serve(self.options.requests, meanwhile)
+            session.serve(self.options.requests, meanwhile, accidents=True)
             for _ in range(3):
                 if not happened:
                     session.serve(self.options.requests // 3, meanwhile)

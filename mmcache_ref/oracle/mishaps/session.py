@@ -10,8 +10,9 @@ from mmcache_ref.model.component import Content
 from mmcache_ref.oracle.adapters.base import Unexpected
 from mmcache_ref.protocol.messages import RequestItem
 from mmcache_ref.protocol.processes.course import Died, Failed, Refused, Sent
-from mmcache_ref.protocol.processes.shared_course import Read, Served, SharedCourse
+from mmcache_ref.protocol.processes.shared_course import Read, SharedCourse
 from mmcache_ref.protocol.processes.shared_remote import SharedProcesses
+from mmcache_ref.protocol.shared_deployment import SharedDeployment
 from mmcache_ref.protocol.shared_messages import Retry, SharedMessage, is_handle
 from mmcache_ref.protocol.shared_protections import SHARED_DEFAULT
 
@@ -27,6 +28,8 @@ STEP_SECONDS: Final = 0.02
 RETRIES: Final = 20
 """So many retries for each request on average, and nothing is served any more."""
 
+ACCIDENTS: Final = (*["submit"] * 16, "fan-out", "reject", "abort", "clear")
+"""What may become of one of so many requests: see `SharedDeployment`."""
 HANGS: Final = "has not"
 """So says the loss of a process that did not answer in time."""
 MOST_LOSSES: Final = 10
@@ -52,7 +55,7 @@ class Session:
 
     Attributes:
         findings: what was wrong, in the order in which it was seen.
-        served: requests whose items every worker has read.
+        served: requests that were finished, every worker having read their items.
         retried: requests that were sent again.
         lost: the parts that were lost, in order.
         expected: the parts that may be lost, since something was done to them.
@@ -65,12 +68,14 @@ class Session:
         random: Random,
         prefix: str = "",
         protections: Iterable[str] = SHARED_DEFAULT,
+        kind: Callable[..., SharedDeployment] = SharedDeployment,
     ) -> None:
         self.processes = processes
-        self.deployment = processes.deployment(protections)
+        self.deployment = kind(protections=protections, **processes.parts())
         self.course = SharedCourse(self.deployment, finishes=False)
         self.findings: list[Finding] = []
         self.served = 0
+        self._owed = 0
         self.lost: list[str] = []
         self.expected: set[str] = set()
         self.blamed = "SC-47"
@@ -82,6 +87,7 @@ class Session:
     def begin(self, clause: str) -> None:
         """A new round: what goes wrong from now on is blamed on this clause."""
         self.findings, self.lost, self.expected, self.blamed = [], [], set(), clause
+        self._owed = 0
 
     @property
     def retried(self) -> int:
@@ -103,15 +109,17 @@ class Session:
 
     # Requests
 
-    def serve(self, requests: int, meanwhile: Meanwhile = lambda: None) -> None:
-        """So many requests, from the first to the end of the last one."""
-        self._serve([self._request() for _ in range(requests)], meanwhile)
+    def serve(self, requests: int, meanwhile: Meanwhile = lambda: None, *, accidents: bool = False) -> None:
+        """So many requests, from the first to the end of the last one; with the protocol's own accidents."""
+        kinds = ACCIDENTS if accidents else ("submit",)
+        made = [(self._random.choice(kinds), self._request()) for _ in range(requests)]
+        self._serve(made, meanwhile)
 
     def can_store(self, units: int) -> bool:
         """Whether of items that nobody has asked for, of so many units in all, any was stored.   [SC-35]"""
         self._fresh += 1
         names = [f"fresh{self._fresh}.{number}" for number in range(units // LARGEST + 1)]
-        self._serve([(self._item(name, LARGEST),) for name in names])
+        self._serve([("submit", (self._item(name, LARGEST),)) for name in names])
         return any(self._stored)
 
     def _request(self) -> Request:
@@ -122,14 +130,33 @@ class Session:
         key = f"{self._prefix}{name}"
         return RequestItem(key, Content(units, sum(key.encode()) % 251))
 
-    def _serve(self, requests: list[Request], meanwhile: Meanwhile = lambda: None) -> None:
-        """Requests and their retries, until none is left, or nothing is served any more."""
+    def _ask(self, kind: str, request: Request) -> None:
+        """A client's request, with what else happens to it, or to the one before."""
+        if kind == "reject":
+            self.course.reject(request)
+            return
+        if kind == "clear":
+            self.course.clear()
+        if kind == "abort":
+            self._abort()
+        self._owed += 1
+        self.course.submit(request, 2 if kind == "fan-out" else 1)
+
+    def _abort(self) -> None:
+        """The oldest request that can be aborted is: its client waits for nothing."""
+        free = [message for message in self.course.free_messages() if not message.is_release]
+        if free:
+            self._owed -= 1
+            self.course.abort(free[0])
+
+    def _serve(self, requests: list[tuple[str, Request]], meanwhile: Meanwhile = lambda: None) -> None:
+        """Requests and their retries, until none is left, or nothing is served any more.   [SC-47]"""
         requests.reverse()
         self._stored.clear()
         patience = self.retried + RETRIES * (1 + len(requests))
         while requests or self.course.under_way:
             while requests and self.course.under_way < WINDOW:
-                self.course.submit(requests.pop())
+                self._ask(*requests.pop())
             for event in self.course.step(STEP_SECONDS):
                 self._note(event)
             meanwhile()
@@ -137,11 +164,14 @@ class Session:
                 self.course.whole(self.deployment.examine)
             while len(self.deployment.running) > RUNNING or (self.deployment.running and not requests):
                 self.course.finish()
+                self.served += 1
+                self._owed -= 1
             if self.retried > patience:
                 self.find(self.blamed, "requests are retried for ever, and never served")
-                requests.clear()
-                self.deployment.retries.clear()
-                patience += self.retried
+                raise Hopeless("nothing is served any more")
+        if self._owed:
+            self.find(self.blamed, f"{self._owed} requests ended with neither their items nor a miss")
+        self._owed = 0
 
     # What happened
 
@@ -155,8 +185,6 @@ class Session:
             case Read(message, worker, reading):
                 if not message.is_release and reading.items is not None:
                     self._check(message, worker, reading.items)
-            case Served():
-                self.served += 1
             case Failed(part, error):
                 self.find(self.blamed, f"{part} raised {_in_words(error)}")
                 self._replace(part)

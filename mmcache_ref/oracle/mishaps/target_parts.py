@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any, Final
 
 from mmcache_ref.oracle import segments
@@ -18,13 +19,15 @@ from mmcache_ref.oracle.adapters.shm_units import (
 from mmcache_ref.oracle.namespace import Namespace
 from mmcache_ref.oracle.process_parts import shared_implementation
 from mmcache_ref.oracle.targets import resolve
+from mmcache_ref.protocol import SharedFrontEnd, SharedWorker
 from mmcache_ref.protocol.processes.parts import Recipe
 from mmcache_ref.protocol.processes.shared_parts import SharedParts
 
 CHECKED_SERDE: Final = "CheckedMsgpackSerde"
 """What a target may offer against damaged payloads (OS-44)."""
-ARRAY_ITEMS: Final = "mmcache_ref.reference"
-"""The package whose items are known to hold arrays as well as tensors."""
+ARRAY_ITEMS: Final = re.compile(r"mmcache_ref(_with_\w+)?\.reference\.")
+"""The modules whose items are known to hold arrays as well as tensors: the reference's, and those of a copy
+with a fault in it."""
 
 
 def checked(namespace: Namespace) -> Namespace:
@@ -39,7 +42,7 @@ def checked(namespace: Namespace) -> Namespace:
 
 def payloads_of(namespace: Namespace) -> UnitPayloads:
     """Arrays where the items are the reference's: to import torch takes ten times as long as all else."""
-    takes_arrays = namespace.MultiModalKwargsItem.__module__.startswith(ARRAY_ITEMS)
+    takes_arrays = ARRAY_ITEMS.match(namespace.MultiModalKwargsItem.__module__)
     return UnitPayloads(namespace, Payloads(namespace, array_of) if takes_arrays else None)
 
 
@@ -82,4 +85,9 @@ def told_parts(
         name=segment_name,
     )
     implementation = shared_implementation(namespace, payloads, segment, workers, [])
-    return SharedParts(implementation, describe=payloads.content)
+    return SharedParts(
+        implementation,
+        getattr(namespace, "SharedFrontEnd", SharedFrontEnd),
+        getattr(namespace, "SharedWorker", SharedWorker),
+        describe=payloads.content,
+    )
