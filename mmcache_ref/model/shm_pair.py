@@ -29,6 +29,7 @@ from .shm_pair_alphabet import (
     ReceiveAll,
     Release,
     Stats,
+    TooLarge,
     Touch,
     Update,
     UpdateAll,
@@ -163,6 +164,8 @@ def step(config: Config, state: State, operation: Operation) -> Stepped:
             return state, Outcome("closed", (True, Received(ANOTHER)))
         case Fresh(hashes):
             return state, Outcome("empty", (0, 0, *[False for _ in hashes]))
+        case TooLarge():
+            return state, Outcome("warned", 0)
 
 
 def update(config: Config, state: State, key: str, content: Content | None) -> Stepped:

@@ -191,6 +191,16 @@ class Fresh(Op, frozen=True, tag="fresh"):
     hashes: tuple[str, ...]
 
 
+class TooLarge(Op, frozen=True, tag="too_large"):
+    """The warnings that another sender repeats while so many items are inserted that exceed its limit
+
+    Whether there is a first one cannot be asked of it: a logger may keep quiet about what another cache of
+    the process has reported.
+    """
+
+    items: Annotated[int, msgspec.Meta(ge=0, le=3)]
+
+
 Operation = (
     IsCached
     | Touch
@@ -211,6 +221,7 @@ Operation = (
     | Attach
     | CloseAnother
     | Fresh
+    | TooLarge
 )
 
 

@@ -63,6 +63,7 @@ RULES: Mapping[tuple[str, str], Rule] = {
     ("attach", "lock"): rule("SC-17"),
     ("close_another", "closed"): rule("SC-16"),
     ("fresh", "empty"): rule("IF-19"),
+    ("too_large", "warned"): rule("IF-04"),
 }
 
 ASPECTS = {

@@ -27,6 +27,7 @@ from .shm_pair_alphabet import (
     ReceiveAll,
     Release,
     Stats,
+    TooLarge,
     Touch,
     Update,
     UpdateAll,
@@ -69,6 +70,7 @@ def operations(config: Config, state: State) -> Iterator[Operation]:
         yield Attach("lock")
         yield CloseAnother()
         yield Fresh(config.keys)
+        yield TooLarge(2)
     if may_put:
         yield Clear()
 

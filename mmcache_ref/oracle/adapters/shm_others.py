@@ -12,6 +12,7 @@ from mmcache_ref.model.shm_pair_results import ANOTHER
 from mmcache_ref.oracle import segments
 from mmcache_ref.oracle.adapters.shm_units import Segment, UnitPayloads
 from mmcache_ref.oracle.errors import NotOffered
+from mmcache_ref.oracle.quiet import heard_warnings
 
 
 class OtherCaches:
@@ -49,6 +50,19 @@ class OtherCaches:
             is_gone = not segments.exists(segment.name)
             content = self._payloads.content(receiver.get_and_update_item(handle, "a"))
             return is_gone, Received(content) if isinstance(content, Content) else content
+        finally:
+            segment.close()
+
+    def warnings(self, units: int, items: int) -> int:
+        """How many warnings another sender gives after its first, for so many items that are too large."""
+        segment = self._new_segment()
+        try:
+            sender = segment.make_sender()
+            with heard_warnings() as heard:
+                for index in range(items):
+                    made = self._payloads.processed(Content(units, index))
+                    sender.get_and_update_item(made, f"large {index}")
+            return max(0, len(heard) - 1)
         finally:
             segment.close()
 

@@ -40,6 +40,7 @@ class ShmPairAdapter:
     def __init__(self, namespace: Any, config: Config) -> None:
         need(namespace, SENDER, RECEIVER)
         self._namespace = namespace
+        self._config = config
         self._lock = WatchedLock()
         self.payloads = UnitPayloads(namespace)
         # Nothing in it refers to the adapter, so that the segment is closed as soon as the adapter is gone.
@@ -92,6 +93,8 @@ class ShmPairAdapter:
                 return sender.clear_cache()
             case operations.Fresh(hashes):
                 return self._others.fresh(hashes)
+            case operations.TooLarge(items):
+                return self._others.warnings(self._config.limit + 1, items)
             case operations.Attach(lacking):
                 return self._others.attach(lacking)
             case operations.CloseAnother():

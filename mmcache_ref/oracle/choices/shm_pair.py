@@ -53,6 +53,7 @@ def _rest(config: Config, state: State, draw: Draw) -> Op:
             lambda: operations.Attach("segment"),
             lambda: operations.Attach("lock"),
             lambda: operations.Fresh(KEYS[:2]),
+            lambda: operations.TooLarge(1 + draw.up_to(2)),
         ]
         return draw.of(rare)()
     usual: list[Callable[[], Op]] = [
