@@ -21,7 +21,7 @@ NeverLive == FALSE
 AddressAtEnd(size) == end
 
 \* For Address: the next lap is taken wherever it has room.
-AddressInNextLap(size) == IF size <= FreeInNextLap THEN LapEnd ELSE end
+AddressInNextLap(size) == IF size <= FreeInNextLap THEN LapEnd(end) ELSE end
 
 \* For HasRoom: the next lap is forgotten.
 HasRoomHere(size) == size <= FreeHere

@@ -7,21 +7,18 @@
 (* in Python.  One action is one call of the writer.  Payloads, segments,  *)
 (* readers, and calls that only read are left out.                         *)
 (***************************************************************************)
-EXTENDS Integers, Sequences, FiniteSets
+EXTENDS RingPlacement
 
 (***************************************************************************)
-(* Constants                                                               *)
+(* Constants; Capacity is one of RingPlacement                             *)
 (***************************************************************************)
 CONSTANTS
-    Capacity,  \* the bytes of the data area
     IdMax,     \* ids are 0 .. IdMax - 1, and wrap
     Sizes      \* the bytes of the payloads that are tried
 
-Header == 8  \* bytes before each payload: id and size of the chunk
 None == -1   \* no limit; no id
 
-ASSUME /\ Capacity \in Nat \ {0}
-       /\ IdMax \in Nat \ {0}
+ASSUME /\ IdMax \in Nat \ {0}
        /\ Sizes \subseteq Nat \ {0}
 
 (***************************************************************************)
@@ -46,42 +43,24 @@ vars == <<chunks, begin, end, nextId, call>>
 
 Chunk == [id : 0..(IdMax - 1), begin : 0..(2 * Capacity - 1), size : (Header + 1)..Capacity]
 
-Min(one, other) == IF one <= other THEN one ELSE other
-Max(one, other) == IF one >= other THEN one ELSE other
-
 (***************************************************************************)
 (* Placement                                                               *)
-(*                                                                         *)
-(*   virtual   0 ........ Capacity ........ 2 * Capacity                   *)
-(*   free      end .. begin + Capacity, in one lap or in two               *)
 (***************************************************************************)
-\* Where a virtual address lies in the area.
-InArea(address) == address % Capacity
-
-Limit == begin + Capacity
-LapEnd == end - InArea(end) + Capacity
-
 \* The free bytes before the physical end of the area, and those behind it.
-FreeHere == Min(LapEnd, Limit) - end
-FreeInNextLap == Max(Limit - LapEnd, 0)
+FreeHere == FreeInLap(begin, end)
+FreeInNextLap == FreeBehindLap(begin, end)
 
 \* [RB-06]
-HasRoom(size) == size <= FreeHere \/ size <= FreeInNextLap
+HasRoom(size) == Fits(begin, end, size)
 
-\* [RB-05] A chunk never straddles the physical end; the gap in front of it is wasted.
-Address(size) == IF size <= FreeHere THEN end ELSE LapEnd
+\* [RB-05]
+Address(size) == Placed(begin, end, size)
 
 LiveIds == {chunks[i].id : i \in DOMAIN chunks}
-
-Places == {InArea(chunks[i].begin) : i \in DOMAIN chunks}
 
 (***************************************************************************)
 (* Reclaiming                                                              *)
 (***************************************************************************)
-Sum(sizes) ==
-    LET upTo[i \in 0..Len(sizes)] == IF i = 0 THEN 0 ELSE upTo[i - 1] + sizes[i]
-    IN  upTo[Len(sizes)]
-
 \* The bytes of the first `count` chunks, counted whole.
 BytesOf(count) == Sum([i \in 1..count |-> chunks[i].size])
 
@@ -98,17 +77,10 @@ Asked(nbytes, held) ==
     LET freed == Freed(nbytes, held)
     IN  IF freed < Len(chunks) /\ IsAsked(freed + 1, nbytes) THEN freed + 1 ELSE freed
 
-\* What a chunk holds: its bytes and the gap up to the one behind it.
-Held(rest, i) ==
-    IF i = Len(rest)
-    THEN rest[i].size
-    ELSE LET behind == InArea(rest[i + 1].begin) - InArea(rest[i].begin)
-         IN  IF behind > 0 THEN behind ELSE behind + Capacity
-
 Rest(count) == SubSeq(chunks, count + 1, Len(chunks))
 
-\* [RB-20] Begin is the place of the oldest chunk, in the first lap.
-BeginOf(rest) == IF rest = <<>> THEN 0 ELSE InArea(rest[1].begin)
+\* [RB-20]
+BeginOf(rest) == BeginBefore(rest)
 EndOf(rest) == BeginOf(rest) + Sum([i \in DOMAIN rest |-> Held(rest, i)])
 
 IdsOf(count) == [i \in 1..count |-> chunks[i].id]
@@ -221,13 +193,8 @@ TypeOK ==
     /\ end \in 0..(2 * Capacity - 1)
     /\ nextId \in 0..(IdMax - 1)
 
-\* [RB-22] Chunks lie within the area and apart from each other.
-Apart ==
-    /\ \A i \in DOMAIN chunks : InArea(chunks[i].begin) + chunks[i].size <= Capacity
-    /\ \A i, j \in DOMAIN chunks :
-        LET one == InArea(chunks[i].begin)
-            other == InArea(chunks[j].begin)
-        IN  i # j => one + chunks[i].size <= other \/ other + chunks[j].size <= one
+\* [RB-22]
+Apart == AreApart(chunks)
 
 \* The bytes that are left unused behind chunk i.
 Gap(i) == Held(chunks, i) - chunks[i].size

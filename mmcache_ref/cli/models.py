@@ -66,7 +66,7 @@ def check_models(
         fail(str(error), USAGE)
     except TargetUnavailable as error:
         fail(str(error), EXIT_CODES["undetermined"])
-    judged = _judge_all(chosen, executed_on, jobs, record)
+    judged = _judge_all(chosen, executed_on, jobs, is_recording=record, counts_actions=not names)
     gaps = _gaps(judged, [] if names else manifest.modules)
     show({"text": models_text, "json": models_json}[output_format](judged, gaps, tools))
     if record:
@@ -88,7 +88,7 @@ def _names(module: Module, entry: Entry) -> tuple[str, ...]:
 
 
 def _judge_all(
-    chosen: list[tuple[Module, Entry]], target: Any, jobs: int, is_recording: bool
+    chosen: list[tuple[Module, Entry]], target: Any, jobs: int, *, is_recording: bool, counts_actions: bool
 ) -> list[Judged]:
     """Every model that was chosen, some at once, with a line of progress each."""
     pool = ThreadPoolExecutor(jobs)
@@ -102,6 +102,7 @@ def _judge_all(
                     entry,
                     target=target,
                     is_recording=is_recording,
+                    counts_actions=counts_actions,
                     progress=lambda what: progress.update(line, what=what),
                 )
             finally:

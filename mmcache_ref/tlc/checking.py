@@ -18,6 +18,8 @@ from mmcache_ref.tlc.sources import checked_properties
 
 SECONDS = {"pr": 600.0, "nightly": 12 * 3600.0}
 """How long one model may take."""
+FEW_STATES = 300_000
+"""Up to so many states generated it does not pay that Java compiles TLC thoroughly."""
 WRITE_EDGES = "ACTION_CONSTRAINT Edge"
 
 
@@ -50,10 +52,11 @@ def judge(
     *,
     target: Any = None,
     is_recording: bool = False,
+    counts_actions: bool = False,
     progress: Callable[[str], None] = lambda what: None,
 ) -> Judged:
     """Check one model with TLC, and the search in Python that has to find the same; where edges are compared,
-    execute each on the target, if one is given."""
+    execute each on the target, if one is given. `counts_actions` costs time, and tells what was taken."""
     bound = entry.bound
     compares_edges = bound is not None and bound.edges
     reader = EdgeReader()
@@ -62,8 +65,8 @@ def judge(
         in_models(entry.path),
         more=(WRITE_EDGES,) if compares_edges else (),
         ends_early=entry.ends_early,
-        coverage=entry.must_hold,
-        is_short=not entry.must_hold or compares_edges,
+        coverage=entry.must_hold and counts_actions,
+        is_short=not entry.must_hold or (entry.total_states or FEW_STATES) <= FEW_STATES,
         seconds=SECONDS[entry.tier],
     )
     found = run(

@@ -6,9 +6,10 @@ from typing import Final
 from mmcache_ref.tlc.bindings.base import Binding
 from mmcache_ref.tlc.bindings.key_replicated import KEY_REPLICATED
 from mmcache_ref.tlc.bindings.lru import LRU
+from mmcache_ref.tlc.bindings.object_store import OBJECT_STORE
 from mmcache_ref.tlc.bindings.ring_buffer import RING_BUFFER
 
 BINDINGS: Final[Mapping[str, Binding]] = {
-    binding.model.NAME: binding for binding in (LRU, RING_BUFFER, KEY_REPLICATED)
+    binding.model.NAME: binding for binding in (LRU, RING_BUFFER, OBJECT_STORE, KEY_REPLICATED)
 }
 """By the name of the Python model."""

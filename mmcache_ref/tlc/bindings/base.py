@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
 from typing import Any
 
 from mmcache_ref.model.component import Op, Outcome
@@ -21,19 +21,22 @@ class Binding:
 
     `state`: a state as the value of `view`; `call`: an operation and its outcome as the value of `call`;
     `is_action`: whether an operation is an action of the module, and not a second spelling of one or a call
-    that the module leaves out.
+    that the module leaves out. `tried`: what is worth trying from a state, where the module tries something
+    else than the model's own search; `presets`: configurations that suit that.
     """
 
     model: Any
     state: Callable[[Any, Any], Any]
     call: Callable[[Any, Outcome], Any]
     is_action: Callable[[Any], bool]
+    tried: Callable[[Any, Any], Iterable[Any]] | None = None
+    presets: Mapping[str, Any] = field(default_factory=dict)
 
     def config(self, preset: str, **options: Any) -> Any:
         """The configuration that the TLA+ constants stand for."""
         if hasattr(self.model, "configure"):
             return self.model.configure(preset, **options)
-        return self.model.PRESETS[preset]
+        return self.presets.get(preset) or self.model.PRESETS[preset]
 
     def explore(self, config: Any, *, progress: Callable[[Progress], None] | None = None) -> Exploration:
         """Search what the module models."""
@@ -70,7 +73,7 @@ class _Actions:
 
     def operations(self, config: Any, state: Any) -> Iterator[Op]:
         """The operations that are actions and can happen."""
-        for operation in self.model.operations(config, state):
+        for operation in (self.binding.tried or self.model.operations)(config, state):
             if self.binding.is_action(operation):
                 _, outcome = self.model.step(config, state, operation)
                 if outcome.kind != DISABLED:
