@@ -25,6 +25,8 @@ SECTIONS: Final = {
 }
 COMMENT: Final = re.compile(r"\\\*[^\n]*|\(\*.*?\*\)", re.DOTALL)
 IDENTIFIER: Final = re.compile(r"\[([A-Z]{2,4}-\d\d)\]")
+EXTENDS: Final = re.compile(r"^EXTENDS\s+(.*)$", re.MULTILINE)
+INSTANCE: Final = re.compile(r"\bINSTANCE\s+(\w+)")
 DEFINITION: Final = re.compile(r"^(\w+)(?:\([^)]*\))?\s*==")
 
 
@@ -46,10 +48,11 @@ def checked_properties(path: Path) -> list[str]:
     return sections.get("invariants", []) + sections.get("properties", [])
 
 
-def clauses_of_definitions(folder: Path) -> dict[str, tuple[str, ...]]:
-    """For each definition of the base modules the clauses in the comment directly above it."""
+def clauses_of_definitions(module: Path) -> dict[str, tuple[str, ...]]:
+    """For each definition of a module, and of those that it extends, the clauses in the comment directly
+    above it."""
     clauses: dict[str, tuple[str, ...]] = {}
-    for path in sorted(folder.glob("*.tla")):
+    for path in extended(module):
         above: list[str] = []
         for line in path.read_text(encoding="utf-8").splitlines():
             definition = DEFINITION.match(line)
@@ -63,7 +66,20 @@ def clauses_of_definitions(folder: Path) -> dict[str, tuple[str, ...]]:
     return clauses
 
 
+def extended(module: Path) -> list[Path]:
+    """A module, and those of its folder that it extends or instantiates, the nearest first."""
+    found = [module]
+    for path in found:
+        text = path.read_text(encoding="utf-8")
+        names = [name for each in EXTENDS.findall(text) for name in each.replace(",", " ").split()]
+        for name in (*names, *INSTANCE.findall(text)):
+            other = module.parent / f"{name}.tla"
+            if other.is_file() and other not in found:
+                found.append(other)
+    return found
+
+
 def clauses_of_config(path: Path) -> tuple[str, ...]:
-    """The clauses of the invariants and properties that a configuration checks."""
-    clauses = clauses_of_definitions(path.parent)
+    """The clauses of the invariants and properties that a configuration `MODULE.what.cfg` checks."""
+    clauses = clauses_of_definitions(path.parent / f"{path.name.partition('.')[0]}.tla")
     return tuple(sorted({each for name in checked_properties(path) for each in clauses.get(name, ())}))
