@@ -12,6 +12,7 @@ import typer
 from mmcache_ref.cli.console import Accidents, fail, listed_names, progress_lines, show
 from mmcache_ref.oracle.errors import TargetUnavailable
 from mmcache_ref.oracle.event_log import Recorder
+from mmcache_ref.oracle.process_simulation import simulate_in_processes
 from mmcache_ref.oracle.simulation import Observer, Plan, simulate
 from mmcache_ref.oracle.targets import check_target, resolve
 from mmcache_ref.oracle.verdict import EXIT_CODES
@@ -33,16 +34,22 @@ def simulate_target(
         typer.Option("--protect", help="Protections, with commas between, default or none. May be repeated."),
     ] = None,
     seed: Annotated[int, typer.Option(min=0, help="Of everything that is random.")] = 0,
+    in_processes: Annotated[
+        bool,
+        typer.Option("--processes", help="Every part in a process of its own, all at work at the same time."),
+    ] = False,
     trace: Annotated[
         Path | None, typer.Option(help="Also write what each process did into this file, as an event log.")
     ] = None,
     output_format: Annotated[Literal["text", "json"], typer.Option("--format")] = "text",
 ) -> None:
-    """Run random requests and accidents through a target's caches in one process, and judge every step.
+    """Run random requests and accidents through a target's caches, and judge every step.
 
-    P0, the channel and P1 or the workers take turns, so a seed always gives the same simulation. Prints what
-    it cost; exits with 2 when the target leaves the model, or the protections that were chosen do not keep
-    what users rely on.
+    In one process P0, the channel and P1 or the workers take turns, so a seed always gives the same
+    simulation. With --processes they are processes that work at the same time: every answer is compared with
+    what was asked for, each process writes its own events, and their log is judged in the end. Prints what it
+    cost; exits with 2 when the target leaves the model, or the protections that were chosen do not keep what
+    users rely on.
 
     Example: mmcache-ref simulate --cache shm --with abort,fan-out --seed 7
     """
@@ -54,6 +61,7 @@ def simulate_target(
         seed,
         tuple(listed_names(accidents)),
         tuple([name for name in stopping if name != "none"]),
+        in_processes,
     )
     try:
         check_target(target)
@@ -70,8 +78,11 @@ def simulate_target(
         def observe(done: int) -> None:
             progress.update(line, completed=done, what=f"{done:,} of {requests:,} requests")
 
-        with _recorder(trace, plan) as observer:
-            found = simulate(target, namespace, plan, progress=observe, observer=observer)
+        if in_processes:
+            found = simulate_in_processes(target, namespace, plan, progress=observe, trace=trace)
+        else:
+            with _recorder(trace, plan) as observer:
+                found = simulate(target, namespace, plan, progress=observe, observer=observer)
     show({"text": simulation_text, "json": simulation_json}[output_format](found))
     raise typer.Exit(EXIT_CODES[found.status])
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Any, Final
@@ -9,7 +10,7 @@ from typing import Any, Final
 from mmcache_ref import protocol
 from mmcache_ref.model.component import Content
 from mmcache_ref.oracle import segments
-from mmcache_ref.oracle.adapters.base import Payloads, observe_inner
+from mmcache_ref.oracle.adapters.base import Payloads, array_of, observe_inner
 from mmcache_ref.oracle.adapters.shm_chunks import observe_chunks
 from mmcache_ref.oracle.adapters.shm_units import HEADER, UNIT, Lengths, Segment, UnitPayloads
 from mmcache_ref.oracle.errors import NotOffered
@@ -19,9 +20,18 @@ from mmcache_ref.protocol.processes import PairParts, Recipe, SharedParts
 CHUNKS: Final = "chunks"
 INNER: Final = "inner"
 """What others see of a side of a pair: the LRU in its cache."""
+ARRAY_ITEMS: Final = re.compile(r"mmcache_ref(_with_\w+)?\.reference\.")
+"""The modules whose items are known to hold arrays as well as tensors: the reference's, and those of a copy
+with a fault in it."""
 NOTED: Final = "noted"
 """What others see of P0: its chunks, and the contents whose prompt updates the last merge step returned. They
 are told once."""
+
+
+def payloads_of(namespace: Any) -> UnitPayloads:
+    """Arrays where the items are the reference's: to import torch takes ten times as long as all else."""
+    takes_arrays = ARRAY_ITEMS.match(namespace.MultiModalKwargsItem.__module__)
+    return UnitPayloads(namespace, Payloads(namespace, array_of) if takes_arrays else None)
 
 
 def shared_recipe(namespace: Any, capacity: int, limit: int, workers: int) -> Recipe:

@@ -24,6 +24,7 @@ from mmcache_ref.oracle.quiet import quiet_logs
 from mmcache_ref.oracle.run import Mismatch, Run
 from mmcache_ref.oracle.sentence import sentence
 from mmcache_ref.oracle.shrink import shrink
+from mmcache_ref.oracle.trace_check import Checked
 from mmcache_ref.oracle.verdict import Status
 from mmcache_ref.oracle.wording import operation_in_words
 
@@ -36,7 +37,8 @@ ENDING: Final = 1_000
 class Plan(msgspec.Struct, frozen=True):
     """What is simulated: `cache` is `lru` or `shm`; `workers` read, which an LRU pair does not have.
 
-    `accidents` may be `all`, among `protections` may be `default`.
+    `accidents` may be `all`, among `protections` may be `default`. `in_processes`: every part in its own, all
+    at work at once.
     """
 
     cache: str
@@ -45,6 +47,7 @@ class Plan(msgspec.Struct, frozen=True):
     seed: int = 0
     accidents: tuple[str, ...] = ()
     protections: tuple[str, ...] = ("default",)
+    in_processes: bool = False
 
     @property
     def config(self) -> Any:
@@ -74,6 +77,7 @@ class Simulated(msgspec.Struct, frozen=True):
         moved_bytes: that travelled in messages, or were copied into or out of the segment.
         peak_bytes: the most that was stored at once.
         stranded_bytes: the most that was stored at once and would never have been given back but by a clear.
+        judged: of a simulation in processes, what its log comes to.
     """
 
     target: str
@@ -92,6 +96,7 @@ class Simulated(msgspec.Struct, frozen=True):
     run: Run | None = None
     said: str = ""
     reason: str = ""
+    judged: Checked | None = None
 
 
 Observer = Callable[[Lockstep, Op], None]
@@ -172,7 +177,7 @@ class Simulation:
 
     def _make_requests(self) -> str:
         """Random operations until there were enough requests; why they ended early, if they did."""
-        draw = Draw(_Seeded(self._plan.seed), self._lockstep.performed)
+        draw = Draw(Seeded(self._plan.seed), self._lockstep.performed)
         choose, idle = self._trial.component.choose, 0
         while self._requests < self._plan.requests and not self._is_over:
             config = self._lockstep.config
@@ -265,7 +270,7 @@ class Simulation:
         return dict(counts)
 
 
-class _Seeded:
+class Seeded:
     """Gives a `Draw` its choices from a seed of one's own."""
 
     def __init__(self, seed: int) -> None:

@@ -28,10 +28,12 @@ def simulation_text(found: Simulated) -> RenderableType:
         parts += [_counts(found), Text(_happened(found), "dim"), ""]
     if found.run is not None:
         parts += _departure(found)
+    parts += _judged(found)
     for each in found.broken:
-        parts.append(Text.assemble((each.clause, "bold red"), f" operation {each.step}, {each.operation}"))
+        where = each.operation if plan.in_processes else f"operation {each.step}, {each.operation}"
+        parts.append(Text.assemble((each.clause, "bold red"), f" {where}"))
         parts.append(Padding(Text(f"“{each.rule}”", "italic"), (0, 0, 0, 2)))
-    if found.broken:
+    if found.broken and not plan.in_processes:
         parts += [Text("The target did what the model does: it is the protocol that allows this."), ""]
     if found.reason:
         parts += [Text(found.reason, "yellow"), ""]
@@ -39,7 +41,7 @@ def simulation_text(found: Simulated) -> RenderableType:
     parts.append(Text.assemble(end, (found.status, f"bold {COLOURS[found.status]}"), f" (seed {plan.seed})"))
     if found.status != "conforms":
         parts.append(Text(f"repeat: {command(found)}", "dim", no_wrap=True, overflow="ignore"))
-    if found.broken:
+    if found.broken and not plan.in_processes:
         shortest = f"shortest run: {search(plan)}"
         parts.append(Text(shortest, "dim", no_wrap=True, overflow="ignore"))
     return Group(*parts)
@@ -57,6 +59,7 @@ def command(found: Simulated) -> str:
     words += ["--workers", str(plan.workers)] if plan.cache == "shm" else []
     words += ["--requests", str(plan.requests), *_happening(plan)]
     words += ["--protect", ",".join(plan.protections) or "none", "--seed", str(plan.seed)]
+    words += ["--processes"] if plan.in_processes else []
     return shlex.join(words)
 
 
@@ -127,6 +130,21 @@ def _stranded(found: Simulated) -> str:
         return "the most that P1 held and P0 did not know of, with nothing under way"
     lost = found.work.get("stranded", 0)
     return f"the most held by references that nobody will acknowledge; {lost:,} were lost on the way"
+
+
+def _judged(found: Simulated) -> list[RenderableType]:
+    """What the log of all processes comes to."""
+    judged = found.judged
+    if judged is None:
+        return []
+    count = f"log of {judged.events:,} events: {judged.explained:,} of them explained together"
+    parts: list[RenderableType] = [Text(count, "dim")]
+    if judged.unexplained is not None:
+        line = f" line {judged.unexplained.line} of the log, {judged.unexplained.says}"
+        parts.append(Text.assemble((judged.unexplained.clause, "bold red"), line))
+    if judged.reason:
+        parts.append(Text(judged.reason, "yellow"))
+    return [*parts, ""]
 
 
 def _happened(found: Simulated) -> str:

@@ -25,8 +25,9 @@ _USUAL_OVERHEAD: Final = 512
 _TRIES: Final = 8
 
 Lengths = dict[tuple[int, int], int]
-_measured: weakref.WeakKeyDictionary[Any, Lengths] = weakref.WeakKeyDictionary()
-"""For each target: from units and fill (odd or even) to the bytes of the payload."""
+"""From units and fill (odd or even) to the bytes of the payload."""
+_measured: weakref.WeakKeyDictionary[Any, dict[bool, Lengths]] = weakref.WeakKeyDictionary()
+"""For each target, and for the usual payloads or others."""
 
 
 class UnitPayloads:
@@ -39,7 +40,7 @@ class UnitPayloads:
     def __init__(self, namespace: Any, payloads: Payloads | None = None) -> None:
         self._namespace = namespace
         self.payloads = payloads or Payloads(namespace)
-        self._lengths = _measured.setdefault(namespace, {})
+        self._lengths = _measured.setdefault(namespace, {}).setdefault(payloads is None, {})
 
     def measured(self, most: int) -> Lengths:
         """The bytes of payloads up to so many units, for a process that shall not measure them again."""

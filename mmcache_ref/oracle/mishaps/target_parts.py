@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import re
 from typing import Any, Final
 
 from mmcache_ref.oracle import segments
-from mmcache_ref.oracle.adapters.base import Payloads, array_of
 from mmcache_ref.oracle.adapters.shm_units import (
     HEADER,
     RECEIVER,
@@ -14,10 +12,9 @@ from mmcache_ref.oracle.adapters.shm_units import (
     UNIT,
     Lengths,
     Segment,
-    UnitPayloads,
 )
 from mmcache_ref.oracle.namespace import Namespace
-from mmcache_ref.oracle.process_parts import shared_implementation
+from mmcache_ref.oracle.process_parts import payloads_of, shared_implementation
 from mmcache_ref.oracle.targets import resolve
 from mmcache_ref.protocol import SharedFrontEnd, SharedWorker
 from mmcache_ref.protocol.processes.parts import Recipe
@@ -25,9 +22,6 @@ from mmcache_ref.protocol.processes.shared_parts import SharedParts
 
 CHECKED_SERDE: Final = "CheckedMsgpackSerde"
 """What a target may offer against damaged payloads (OS-44)."""
-ARRAY_ITEMS: Final = re.compile(r"mmcache_ref(_with_\w+)?\.reference\.")
-"""The modules whose items are known to hold arrays as well as tensors: the reference's, and those of a copy
-with a fault in it."""
 
 
 def checked(namespace: Namespace) -> Namespace:
@@ -38,12 +32,6 @@ def checked(namespace: Namespace) -> Namespace:
             plain = getattr(namespace, name)
             setattr(namespace, name, type(plain.__name__, (plain,), {"serde_class": serde}))
     return namespace
-
-
-def payloads_of(namespace: Namespace) -> UnitPayloads:
-    """Arrays where the items are the reference's: to import torch takes ten times as long as all else."""
-    takes_arrays = ARRAY_ITEMS.match(namespace.MultiModalKwargsItem.__module__)
-    return UnitPayloads(namespace, Payloads(namespace, array_of) if takes_arrays else None)
 
 
 def told_recipe(target: str, capacity: int, limit: int, workers: int, *, has_checksum: bool = True) -> Recipe:

@@ -13,7 +13,7 @@ from .host import Host, Hosts, Pending
 from .pair_course import Answered, Lost, PairCourse
 from .pair_parts import PairParts
 from .pair_remote import PairProcesses, RemoteEngine, RemoteFrontEnd
-from .parts import Recipe, RemoteCache
+from .parts import Occasion, Recipe, RemoteCache
 from .shared_course import Missed, Read, Served, SharedCourse
 from .shared_parts import SharedParts
 from .shared_remote import RemoteSharedFrontEnd, RemoteSharedWorker, SharedProcesses
@@ -27,6 +27,7 @@ __all__ = [
     "Hosts",
     "Lost",
     "Missed",
+    "Occasion",
     "PackedItem",
     "PairCourse",
     "PairParts",

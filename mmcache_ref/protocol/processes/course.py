@@ -43,7 +43,9 @@ class Refused(NamedTuple):
 
 
 class Cleared(NamedTuple):
-    """P0 was cleared."""
+    """A side was cleared: by which step."""
+
+    did: str
 
 
 def oldest(choices: Sequence[Any]) -> int:
@@ -69,6 +71,8 @@ class Course:
 
     def __init__(self) -> None:
         self.events: list[Any] = []
+        self.on_death: Callable[[str], None] = lambda part: None
+        """Hears of each part that was replaced, before anything goes on."""
         self._calls: dict[Host, _Call] = {}
         self._lost: dict[str, str] = {}
 
@@ -150,6 +154,7 @@ class Course:
                 if host is not before[host.part]:
                     why = reason if host.part == part else self._lost.pop(host.part, "it ended meanwhile")
                     self.events.append(Died(host.part, before[host.part].pid, why))
+                    self.on_death(host.part)
 
     def _host_of(self, part: str) -> Host:
         return next(host for host in self.hosts() if host.part == part)

@@ -7,13 +7,15 @@ the answer has come. P1 ingests one message at a time, and P0 handles one reques
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any, NamedTuple
+from typing import Any, Final, NamedTuple
 
 from ..deployment import Deployment
 from ..messages import Answer, Message, Report, Request
 from .course import Cleared, Course, Failed, Refused, Sent, oldest
+from .errors import ProcessLost, cause_of
 from .host import Host, Pending
 from .pair_remote import RemoteEngine, RemoteFrontEnd
+from .parts import Occasion
 
 
 class Answered(NamedTuple):
@@ -36,6 +38,11 @@ class _Asked(NamedTuple):
     method: str
     arguments: tuple[Any, ...]
     done: Callable[[Any], object]
+    about: int = 0
+
+
+UPDATE: Final = _Asked("update", "update", (), lambda message: None)
+"""P0 goes on with the request that was checked."""
 
 
 class PairCourse(Course):
@@ -57,6 +64,7 @@ class PairCourse(Course):
         self._asked: list[_Asked] = []
         self._asked_of_engine: list[str] = []
         self._heard: Report | None = None
+        self._names: list[int] = []
         self._ingested: Message | None = None
 
     @property
@@ -106,6 +114,10 @@ class PairCourse(Course):
         """See `Deployment`."""
         self._ask("bypass", "send_unrecorded", request)
 
+    def check(self, request: Request) -> None:
+        """See `Deployment`: P0 goes on with it in a step of its own."""
+        self._ask("check", "check", request)
+
     def clear_p0(self) -> None:
         """See `Deployment`."""
         self._asked.append(_Asked("clear-p0", "clear", (), lambda is_done: None))
@@ -134,17 +146,22 @@ class PairCourse(Course):
         report = self.deployment.reports[position]
         if "report-always" in self.deployment.protections or report is self._heard:
             return False
+        self._names.append(report.name)
+        self.front_end.host.note("note_occasion", Occasion("lose-report", report.name))
+        self.front_end.host.note("hear", report, None)
         return self.deployment.lose_report(position)
 
-    def drop(self, position: int = 0) -> None:
-        """See `Deployment`. Waits until nothing else is under way."""
-        message = self.deployment.channel.messages[position]
+    def drop(self, position: int = 0) -> bool:
+        """See `Deployment`. Waits until nothing else is under way; False when the message is gone by then."""
+        name = self.deployment.channel.messages[position].name
 
-        def operate() -> None:
-            if message in self.deployment.channel.messages:
-                self.deployment.drop(self.deployment.channel.messages.index(message))
+        def operate() -> bool:
+            names = [message.name for message in self.deployment.channel.messages]
+            if name in names:
+                self.deployment.drop(names.index(name))
+            return name in names
 
-        self.whole(operate)
+        return bool(self.whole(operate))
 
     def restart_p1(self) -> None:
         """Kill P1; another one takes its place, and everything under way is lost."""
@@ -158,13 +175,38 @@ class PairCourse(Course):
 
     def second_front_end(self, request: Request) -> Answer | None:
         """See `Deployment`. Waits until nothing else is under way; None when a process died of it."""
-        answer: Answer | None = self.whole(lambda: self.deployment.second_front_end(request))
-        return answer
+        return self._second("second-front-end", lambda: self.deployment.second_front_end(request), request)
 
     def second_engine(self, request: Request) -> Answer | None:
         """See `Deployment`. Waits until nothing else is under way; None when a process died of it."""
-        answer: Answer | None = self.whole(lambda: self.deployment.second_engine(request))
-        return answer
+        return self._second("second-engine", lambda: self.deployment.second_engine(request), request)
+
+    def _second(self, did: str, operate: Callable[[], Answer], request: Request) -> Answer | None:
+        """What a second side brings about; P0 writes down what came of it."""
+
+        def whole() -> Answer:
+            if self.front_end.checked is not None:
+                self._begin(UPDATE, lambda: None)
+                self.settle()
+            reports = len(self.deployment.reports)
+            outcome: Any
+            try:
+                outcome = operate()
+            except Exception as error:
+                if isinstance(error, ProcessLost):
+                    raise
+                outcome = error
+            made = [report.name for report in self.deployment.reports[reports:]]
+            self.front_end.host.note("note_occasion", Occasion(did, details={"made": made}))
+            told = cause_of(outcome) if isinstance(outcome, Exception) else outcome
+            self.front_end.host.call("hear", request, told)
+            if isinstance(outcome, Exception):
+                raise outcome
+            answer: Answer = outcome
+            return answer
+
+        answered: Answer | None = self.whole(whole)
+        return answered
 
     # The course of things
 
@@ -186,12 +228,19 @@ class PairCourse(Course):
 
     def _feed_front_end(self) -> None:
         deployment = self.deployment
-        if deployment.reports:
+        if self.front_end.checked is not None and (self.front_end.must_wait() or not deployment.reports):
+            self._begin(UPDATE, lambda: None)
+        elif deployment.reports:
             self._hear(deployment.reports[0])
         elif deployment.retries:
-            request = deployment.retries.pop(0)
-            asked = _Asked("retry", "retry", (request,), lambda message: None)
-            self._begin(asked, lambda: deployment.retries.append(request))
+            request, name = deployment.retries.pop(0), self._names.pop(0)
+            asked = _Asked("retry", "retry", (request,), lambda message: None, name)
+
+            def lost() -> None:
+                deployment.retries.append(request)
+                self._names.append(name)
+
+            self._begin(asked, lost)
         elif self._asked:
             asked = self._asked.pop(0)
             self._begin(asked, lambda: self._note_lost(asked.arguments[:1]))
@@ -201,22 +250,34 @@ class PairCourse(Course):
 
         def done(has_heard: bool) -> None:
             self._heard = None
-            self.deployment.note_handled(report, has_heard)
+            if self.deployment.note_handled(report, has_heard):
+                self._names.append(report.name)
 
         def over() -> None:
             self._heard = None
 
-        self._call_front_end("handle_report", (report,), done, over)
+        def failed(error: Exception) -> None:
+            over()
+            self.events.append(Failed("p0", error))
+
+        self.front_end.host.note("note_occasion", Occasion("handle-report", report.name))
+        self.begin(
+            self.front_end.host, lambda: self.front_end.begin("handle_report", report), done, failed, over
+        )
 
     def _begin(self, asked: _Asked, lost: Callable[[], None]) -> None:
         def done(result: Any) -> None:
             asked.done(result)
-            self.events.append(Cleared() if asked.method == "clear" else Sent(asked.did, result))
+            if asked.method != "clear":
+                self.events.append(Sent(asked.did, result))
+            elif result is not False:
+                self.events.append(Cleared(asked.did))
 
         def failed(error: Exception) -> None:
             request = asked.arguments[0] if asked.arguments else ()
             self.events.append(Refused(asked.did, request, error))
 
+        self.front_end.host.note("note_occasion", Occasion(asked.did, asked.about))
         self.begin(
             self.front_end.host,
             lambda: self.front_end.begin(asked.method, *asked.arguments),
@@ -225,24 +286,15 @@ class PairCourse(Course):
             lost,
         )
 
-    def _call_front_end(
-        self, method: str, arguments: tuple[Any, ...], done: Callable[[Any], None], over: Callable[[], None]
-    ) -> None:
-        def failed(error: Exception) -> None:
-            over()
-            self.events.append(Failed("p0", error))
-
-        self.begin(self.front_end.host, lambda: self.front_end.begin(method, *arguments), done, failed, over)
-
     def _feed_engine(self) -> None:
         channel = self.deployment.channel
         if self._asked_of_engine:
             self._asked_of_engine.pop(0)
-            self._call_engine(lambda: self.engine.begin("clear"))
+            self._call_engine("clear-p1", lambda: self.engine.begin("clear"))
             return
         number = channel.receive_clear() if channel.clearing else None
         if number is not None:
-            self._call_engine(lambda: self.engine.begin("finish_clear", number))
+            self._call_engine("finish-clear", lambda: self.engine.begin("finish_clear", number))
             return
         if not channel.messages:
             return
@@ -250,15 +302,17 @@ class PairCourse(Course):
         if message is not None:
             self._ingest(message)
 
-    def _call_engine(self, start: Callable[[], Pending[Any]]) -> None:
+    def _call_engine(self, did: str, start: Callable[[], Pending[Any]]) -> None:
         """A clear, which a P1 that dies meanwhile does not need."""
 
         def failed(error: Exception) -> None:
             self.events.append(Failed("p1", error))
 
-        self.begin(
-            self.engine.host, start, lambda result: self.events.append(Cleared()), failed, lambda: None
-        )
+        def done(_: None) -> None:
+            self.events.append(Cleared(did))
+
+        self.engine.host.note("note_occasion", Occasion(did))
+        self.begin(self.engine.host, start, done, failed, lambda: None)
 
     def _ingest(self, message: Message) -> None:
         self._ingested = message
@@ -275,6 +329,7 @@ class PairCourse(Course):
             self._ingested = None
             self._note_lost((message.request,))
 
+        self.engine.host.note("note_occasion", Occasion("deliver", message.name))
         self.begin(self.engine.host, lambda: self.engine.begin("ingest", message), done, failed, lost)
 
     def _note_lost(self, requests: Sequence[Request]) -> None:

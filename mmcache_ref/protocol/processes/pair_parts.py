@@ -13,7 +13,7 @@ from ..implementation import Implementation
 from ..messages import Answer, Message, Report, Request
 from ..work import Work
 from .carried import PackedItem, pack, unpack
-from .parts import Part, Recipe, nothing_to_see
+from .parts import Part, Recipe, Recorder, nothing_to_see
 
 
 @dataclass(frozen=True)
@@ -25,6 +25,7 @@ class PairParts:
         front_end, engine: the classes of P0 and of P1.
         describe: from an item that P1 serves to what the parent hears of it. As it stands, the item.
         observe: from a cache to what others may see of it.
+        recorder: writes down what each side does.
     """
 
     implementation: Implementation
@@ -32,6 +33,7 @@ class PairParts:
     engine: Callable[..., Engine] = Engine
     describe: Callable[[Any], Any] = pack
     observe: Callable[[Any], Mapping[str, Any]] = nothing_to_see
+    recorder: Recorder | None = None
 
 
 class PackedFeature(NamedTuple):
@@ -55,6 +57,7 @@ class FrontEndPart(Part):
         made: PairParts = recipe.made_in(lock, "")
         self.work = Work()
         self.observe = made.observe
+        self.recorder = made.recorder
         self._channel = Channel(protections)
         self.front_end = made.front_end(made.implementation, self._channel, protections, self.work)
 
@@ -131,6 +134,7 @@ class EnginePart(Part):
         made: PairParts = recipe.made_in(lock, "")
         self.work = Work()
         self.observe = made.observe
+        self.recorder = made.recorder
         self._describe = made.describe
         self.engine = made.engine(made.implementation, protections, self.work)
 

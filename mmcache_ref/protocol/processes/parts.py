@@ -6,9 +6,10 @@ import itertools
 import os
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, fields
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from .carried import unpack
+from .errors import Cause, raised_by
 from .host import Host
 
 _numbers: Final = itertools.count()
@@ -45,14 +46,30 @@ class Recipe:
         return Recipe, (self.make, self.arguments)
 
 
+class Occasion(NamedTuple):
+    """What a call is part of, for who writes it down: its name in an event log, the message that it is about,
+    and details."""
+
+    did: str
+    about: int = 0
+    details: Mapping[str, Any] = {}
+
+
+Recorder = Callable[[Any, Occasion, tuple[Any, ...], Any], None]
+"""Hears of each call with an occasion: the part, the occasion, the arguments, what was returned or raised."""
+
+
 class Part:
     """What lives in a process: one side of a protocol, and what it has cost.
 
     Attributes:
         work: counts since the part was made.
+        recorder: writes down what this side does, if somebody does.
     """
 
     work: Any
+    recorder: Recorder | None = None
+    _occasion: Occasion | None = None
     observe: Callable[[Any], Mapping[str, Any]]
     """What others may see of a cache."""
 
@@ -73,6 +90,29 @@ class Part:
     def told(self) -> tuple[dict[str, int], Any]:
         """The counts, and the state."""
         return self.work.report(), self.state()
+
+    def note_occasion(self, occasion: Occasion) -> None:
+        """The next call is part of this."""
+        self._occasion = occasion
+
+    def perform(self, method: str, arguments: tuple[Any, ...]) -> Any:
+        """A call of a method of this part, written down if it has an occasion."""
+        occasion, self._occasion = self._occasion, None
+        if occasion is None or self.recorder is None:
+            return getattr(self, method)(*arguments)
+        try:
+            outcome = getattr(self, method)(*arguments)
+        except Exception as error:
+            self.recorder(self, occasion, arguments, error)
+            raise
+        self.recorder(self, occasion, arguments, outcome)
+        return outcome
+
+    def hear(self, request: Any, outcome: Any) -> Any:
+        """Something that this side began was ended by others: it is only written down."""
+        if isinstance(outcome, Cause):
+            return raised_by(outcome)
+        return outcome
 
     def of_cache(self, method: str, arguments: tuple[Any, ...], named: dict[str, Any]) -> Any:
         """A call of the cache itself."""

@@ -67,7 +67,7 @@ class _Obeying:
         method, arguments = call
         try:
             for noted, given in notes:
-                getattr(self._part, noted)(*given)
+                self._do(noted, given)
             result = self._do(method, arguments)
             return wire.packed(("done", result, self._told()))
         except (Exception, SystemExit) as error:
@@ -82,6 +82,9 @@ class _Obeying:
             return self._part.offered() if hasattr(self._part, "offered") else None
         if method == DROP:
             return self.close()
+        perform = getattr(self._part, "perform", None)
+        if perform is not None:
+            return perform(method, arguments)
         return getattr(self._part, method)(*arguments)
 
     def _told(self) -> Any:

@@ -7,7 +7,7 @@ readings.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from ..messages import Request, RequestItem
@@ -15,6 +15,7 @@ from ..shared_deployment import SharedDeployment
 from ..shared_messages import Reading, Retry, SharedMessage
 from .course import Cleared, Course, Failed, Refused, Sent, oldest
 from .host import Host, Pending
+from .parts import Occasion
 from .shared_remote import RemoteSharedFrontEnd, RemoteSharedWorker
 
 
@@ -39,13 +40,15 @@ class Missed(NamedTuple):
 
 
 class _Asked(NamedTuple):
-    """Something for P0: how it is begun, and what is done with the message."""
+    """Something for P0: how it is begun, what is done with the message, and what it is about."""
 
     did: str
     request: Request
     children: int
     start: Callable[[], Pending[Any]]
     done: Callable[[Any], object]
+    about: int = 0
+    details: Mapping[str, Any] = {}
 
 
 class SharedCourse(Course):
@@ -109,12 +112,13 @@ class SharedCourse(Course):
         """See `SharedDeployment`."""
         self._ask("reject", request, children, self.deployment.note_rejected)
 
-    def bring(self, item: RequestItem, handle: Any, did: str = "replay") -> None:
-        """See `replay` and `forge` of `SharedDeployment`."""
-        asked = _Asked(
-            did, (item,), 1, lambda: self.front_end.begin_bring(item, handle), self.deployment.send
-        )
-        self._asked.append(asked)
+    def bring(self, item: RequestItem, handle: Any, did: str = "replay", **details: Any) -> None:
+        """See `replay` and `forge` of `SharedDeployment`; `details` are for an event log."""
+
+        def start() -> Pending[Any]:
+            return self.front_end.begin_bring(item, handle)
+
+        self._asked.append(_Asked(did, (item,), 1, start, self.deployment.send, details=details))
 
     def clear(self) -> None:
         """See `SharedDeployment`. While it has to wait, P0 takes nothing else."""
@@ -197,19 +201,21 @@ class SharedCourse(Course):
             retry.children,
             lambda: self.front_end.begin_unrecorded(retry.request, retry.children),
             self.deployment.send,
+            retry.name,
         )
         self._begin(asked, lambda: self.deployment.retries.append(retry))
 
     def _begin(self, asked: _Asked, lost: Callable[[], None]) -> None:
         def done(message: Any) -> None:
             asked.done(message)
-            self.events.append(Cleared() if asked.did == "clear" else Sent(asked.did, message))
+            self.events.append(Cleared(asked.did) if asked.did == "clear" else Sent(asked.did, message))
 
         def failed(error: Exception) -> None:
             if asked.did in ("submit", "reject"):
                 self.deployment.note_broken_off()
             self.events.append(Refused(asked.did, asked.request, error))
 
+        self.front_end.host.note("note_occasion", Occasion(asked.did, asked.about, asked.details))
         self.begin(self.front_end.host, asked.start, done, failed, lost)
 
     def _ask_again(self, asked: _Asked) -> None:
@@ -238,6 +244,7 @@ class SharedCourse(Course):
         def lost() -> None:
             del self._reading[worker.number]
 
+        worker.host.note("note_occasion", Occasion("read", message.name))
         self.begin(worker.host, lambda: worker.begin_read(message), done, failed, lost)
 
     def _note_end(self, message: SharedMessage) -> None:

@@ -14,7 +14,7 @@ from ..shared_messages import Reading, SharedMessage
 from ..shared_work import SharedWork
 from ..shared_worker import SharedWorker
 from .carried import pack, packed_all, unpack
-from .parts import Part, Recipe, nothing_to_see
+from .parts import Part, Recipe, Recorder, nothing_to_see
 
 
 @dataclass(frozen=True)
@@ -26,6 +26,7 @@ class SharedParts:
         front_end, worker: the classes of P0 and of a worker.
         describe: from an item that a worker read to what the parent hears of it. As it stands, the item.
         observe: from a cache to what others may see of it.
+        recorder: writes down what each side does.
     """
 
     implementation: SharedImplementation
@@ -33,6 +34,7 @@ class SharedParts:
     worker: Callable[..., SharedWorker] = SharedWorker
     describe: Callable[[Any], Any] = pack
     observe: Callable[[Any], Mapping[str, Any]] = nothing_to_see
+    recorder: Recorder | None = None
 
 
 class SharedFrontEndPart(Part):
@@ -42,6 +44,7 @@ class SharedFrontEndPart(Part):
         made: SharedParts = recipe.made_in(lock, segment)
         self.work = SharedWork()
         self.observe = made.observe
+        self.recorder = made.recorder
         self.front_end = made.front_end(made.implementation, protections, self.work)
 
     def cache(self) -> Any:
@@ -83,6 +86,7 @@ class SharedWorkerPart(Part):
         made: SharedParts = recipe.made_in(lock, segment)
         self.work = SharedWork()
         self.observe = made.observe
+        self.recorder = made.recorder
         self.worker = made.worker(made.implementation, number, protections, self.work)
         self._describe = made.describe
 

@@ -1,0 +1,182 @@
+"""The caches of a target as its processes make them, when each writes an event log and tells what was stored."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Final
+
+from mmcache_ref import protocol
+from mmcache_ref.oracle import segments
+from mmcache_ref.oracle.adapters.base import observe_inner, read
+from mmcache_ref.oracle.adapters.shm_chunks import observe_chunks
+from mmcache_ref.oracle.adapters.shm_units import HEADER, UNIT, Lengths, Segment
+from mmcache_ref.oracle.process_log import PairRecorder, SharedRecorder
+from mmcache_ref.oracle.process_parts import (
+    pair_implementation,
+    payloads_of,
+    shared_implementation,
+    target_of,
+)
+from mmcache_ref.oracle.targets import resolve
+from mmcache_ref.protocol.processes import Occasion, PairParts, Recipe, SharedParts
+
+LOOKUPS: Final = "lookups"
+"""Hits and lookups of a cache since it was made, also those from before a clear."""
+PEAK: Final = "peak"
+"""The most bytes that it ever held."""
+HELD: Final = "held"
+"""The keys that it holds, as far as it lets them be seen."""
+LEFT: Final = "left"
+"""Bytes of the chunks that wait for acknowledgements."""
+
+
+class Tally:
+    """What is counted of a cache while it is at work, besides what its process writes down."""
+
+    def __init__(self) -> None:
+        self.lookups = (0, 0)
+        self.peak = 0
+        self._told = (0, 0)
+
+    def look(self, cache: Any, held: int) -> None:
+        """After each call: statistics begin anew with a clear, and are added up here."""
+        self.peak = max(self.peak, held)
+        if not hasattr(cache, "make_stats"):
+            return
+        hits, total = cache.make_stats()
+        before = self._told if total >= self._told[1] else (0, 0)
+        self.lookups = (self.lookups[0] + hits - before[0], self.lookups[1] + total - before[1])
+        self._told = (hits, total)
+
+
+def recorded_shared_recipe(
+    namespace: Any, capacity: int, limit: int, workers: int, folder: str, *, sends_rejected: bool
+) -> Recipe:
+    """The caches in shared memory; capacity and limit in units. Events go into this folder."""
+    lengths = payloads_of(namespace).measured(max(capacity, limit) + 2)
+    return Recipe(
+        recorded_shared_parts,
+        (target_of(namespace), capacity, limit, workers, lengths, folder, sends_rejected),
+        fresh_name=segments.fresh_name,
+        remove=segments.remove,
+    )
+
+
+def recorded_shared_parts(
+    lock: Any,
+    segment_name: str,
+    target: str,
+    capacity: int,
+    limit: int,
+    workers: int,
+    lengths: Lengths,
+    folder: str,
+    sends_rejected: bool,
+) -> SharedParts:
+    """In its process: P0 or a worker of the caches in shared memory."""
+    namespace = resolve(target)
+    payloads = payloads_of(namespace)
+    payloads.know(lengths)
+    segment = Segment(
+        namespace,
+        capacity=capacity * UNIT,
+        limit=limit * UNIT - HEADER,
+        workers=workers,
+        lock=lock,
+        name=segment_name,
+    )
+    noted: list[Any] = []
+    tally = Tally()
+
+    def told_once() -> list[Any]:
+        contents = [payloads.payloads.updates_content(each) for each in noted]
+        noted.clear()
+        return contents
+
+    def chunks(cache: Any) -> Mapping[str, Any]:
+        return observe_chunks(getattr(cache, "_shm_cache", None))
+
+    def keys(cache: Any) -> tuple[str, ...] | None:
+        found = chunks(cache).get("keys")
+        return tuple(map(str, found)) if isinstance(found, tuple) else None
+
+    recorder = SharedRecorder(folder, sends_rejected=sends_rejected, noted=told_once, keys=keys)
+
+    def record(part: Any, occasion: Occasion, arguments: tuple[Any, ...], outcome: Any) -> None:
+        recorder(part, occasion, arguments, outcome)
+        if occasion.did != "read":
+            tally.look(part.cache(), _stored(chunks(part.cache())))
+
+    def observe(cache: Any) -> Mapping[str, Any]:
+        return {LOOKUPS: tally.lookups, PEAK: tally.peak, LEFT: _left(chunks(cache), workers)}
+
+    return SharedParts(
+        shared_implementation(namespace, payloads, segment, workers, noted),
+        getattr(namespace, "SharedFrontEnd", protocol.SharedFrontEnd),
+        getattr(namespace, "SharedWorker", protocol.SharedWorker),
+        describe=payloads.content,
+        observe=observe,
+        recorder=record,
+    )
+
+
+def _stored(seen: Mapping[str, Any]) -> int:
+    """Bytes of all chunks."""
+    layout = seen.get("layout")
+    return sum(int(size * UNIT) for _, size in layout) if isinstance(layout, tuple) else 0
+
+
+def _left(seen: Mapping[str, Any], workers: int) -> int:
+    """Bytes of the chunks that some worker has yet to acknowledge."""
+    try:
+        return sum(
+            int(size * UNIT)
+            for (_, size), references, count in zip(
+                seen["layout"], seen["references"], seen["counts"], strict=True
+            )
+            if references * workers > count
+        )
+    except (KeyError, TypeError, ValueError):
+        return 0
+
+
+def recorded_pair_recipe(namespace: Any, budget: int, folder: str) -> Recipe:
+    """The key-replicated pair; the budget in bytes. Events go into this folder."""
+    return Recipe(recorded_pair_parts, (target_of(namespace), budget, folder))
+
+
+def recorded_pair_parts(lock: Any, segment: str, target: str, budget: int, folder: str) -> PairParts:
+    """In its process: P0 or P1 of a key-replicated pair."""
+    namespace = resolve(target)
+    payloads = payloads_of(namespace).payloads
+    tally = Tally()
+
+    def keys(cache: Any) -> tuple[str, ...] | None:
+        order = read(lambda: observe_inner(cache).get("order"))
+        return tuple(map(str, order)) if isinstance(order, tuple) else None
+
+    recorder = PairRecorder(folder, keys=keys, content=payloads.content)
+
+    def record(part: Any, occasion: Occasion, arguments: tuple[Any, ...], outcome: Any) -> None:
+        recorder(part, occasion, arguments, outcome)
+        held = observe_inner(part.cache()).get("bytes", 0)
+        tally.look(part.cache(), held if isinstance(held, int) else 0)
+
+    def observe(cache: Any) -> Mapping[str, Any]:
+        return {LOOKUPS: tally.lookups, PEAK: tally.peak, HELD: _held(cache)}
+
+    return PairParts(
+        pair_implementation(namespace, payloads, budget, lambda: None),
+        getattr(namespace, "FrontEnd", protocol.FrontEnd),
+        getattr(namespace, "Engine", protocol.Engine),
+        describe=payloads.content,
+        observe=observe,
+        recorder=record,
+    )
+
+
+def _held(cache: Any) -> dict[str, int]:
+    """Key to bytes of what an LRU like upstream's holds."""
+    inner = getattr(cache, "_cache", None)
+    sizes = read(lambda: {str(key): int(inner.getsizeof(value)) for key, value in inner.cache.items()})  # type: ignore[union-attr]
+    return sizes if isinstance(sizes, dict) else {}
