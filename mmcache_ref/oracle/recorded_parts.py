@@ -1,4 +1,4 @@
-"""The caches of a target as its processes make them, when each writes an event log and tells what was stored."""
+"""The caches of a target as its processes make them, when each writes an event log and is looked into."""
 
 from __future__ import annotations
 

@@ -173,6 +173,10 @@ class Host:
     def kill(self) -> None:
         """End the process by force, and take note of it."""
         self.pipe.close()
+        self.end()
+
+    def end(self) -> None:
+        """End the process by force, as somebody else might."""
         if self.process.is_alive():
             self.process.kill()
         self.process.join()

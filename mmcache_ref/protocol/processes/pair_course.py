@@ -165,12 +165,12 @@ class PairCourse(Course):
 
     def restart_p1(self) -> None:
         """Kill P1; another one takes its place, and everything under way is lost."""
-        self.engine.host.process.kill()
+        self.engine.host.end()
         self.recover()
 
     def restart_p0(self) -> None:
         """Kill P0; another one takes its place, with an empty cache."""
-        self.front_end.host.process.kill()
+        self.front_end.host.end()
         self.recover()
 
     def second_front_end(self, request: Request) -> Answer | None:

@@ -159,12 +159,12 @@ class SharedCourse(Course):
 
     def replace_worker(self, worker: int) -> None:
         """Kill a worker; another one takes its place."""
-        self.workers[worker].host.process.kill()
+        self.workers[worker].host.end()
         self.recover()
 
     def replace_front_end(self) -> None:
         """Kill P0; another one takes its place, with an empty segment, and every worker attaches to that."""
-        self.front_end.host.process.kill()
+        self.front_end.host.end()
         self.recover()
 
     # The course of things

@@ -1,0 +1,100 @@
+"""Simulations whose parts are processes that all work at once, and the logs that these write."""
+
+from __future__ import annotations
+
+from collections import Counter
+from pathlib import Path
+
+import msgspec
+import pytest
+from typer.testing import CliRunner
+
+from mmcache_ref.cli.entry import app
+from mmcache_ref.oracle.event_log import read_log
+from mmcache_ref.oracle.process_log import ProcessLog
+from mmcache_ref.oracle.process_simulation import simulate_in_processes
+from mmcache_ref.oracle.simulation import Plan, Simulated
+from mmcache_ref.oracle.targets import resolve
+from mmcache_ref.oracle.trace_check import check
+from mmcache_ref.report.simulation import command
+
+
+def simulated(plan: Plan, target: str = "reference", trace: Path | None = None) -> Simulated:
+    return simulate_in_processes(target, resolve(target), plan, trace=trace)
+
+
+@pytest.mark.clause("EV-02", "EV-03", "EV-04", "EV-05", "EV-06")
+def test_the_log_that_the_processes_wrote_is_explained_and_a_tampered_one_is_not(tmp_path: Path) -> None:
+    trace = tmp_path / "log"
+    plan = Plan("shm", 20, 2, 1, ("abort", "fan-out", "reject"), in_processes=True)
+    found = simulated(plan, trace=trace)
+    assert (found.status, found.reason) == ("conforms", "")
+    log = read_log(trace)
+    assert found.judged is not None
+    assert found.judged.explained == len(log.entries) == sum(found.operations.values())
+    assert {entry.event.process for entry in log.entries} == {"channel", "p0", "w0", "w1"}
+    lines = trace.read_bytes().splitlines(keepends=True)
+    place = next(
+        number for number, line in enumerate(lines) if b'"did":"submit"' in line and b"handle" in line
+    )
+    event = msgspec.json.decode(lines[place])
+    event["saw"][0]["how"] = "item"
+    lines[place] = msgspec.json.encode(event) + b"\n"
+    trace.write_bytes(b"".join(lines))
+    judged, _ = check(read_log(trace))
+    assert judged.status == "violates"
+    assert judged.unexplained is not None
+    assert judged.unexplained.line == place + 1
+
+
+@pytest.mark.parametrize("cache", ["lru", "shm"])
+def test_with_every_accident_the_default_protections_keep_all_promises(cache: str) -> None:
+    found = simulated(Plan(cache, 30, 2, 2, ("all",), in_processes=True))
+    assert found.status != "violates"
+    assert not found.broken
+    assert found.requests == 30
+    assert len(found.operations) > 8
+    assert found.moved_bytes > found.peak_bytes > 0
+    assert found.lookups > found.hits > 0
+
+
+@pytest.mark.clause("SC-35", "SC-42")
+def test_without_protections_a_promise_falls() -> None:
+    found = simulated(
+        Plan("shm", 60, 2, 0, ("abort", "fan-out", "reject"), protections=(), in_processes=True)
+    )
+    assert found.status == "violates"
+    assert {each.clause for each in found.broken} <= {"SC-31", "SC-35", "SC-42"}
+    assert command(found).endswith("--processes")
+
+
+@pytest.mark.clause("EV-02")
+def test_who_takes_the_place_of_a_process_goes_on_with_its_numbers(tmp_path: Path) -> None:
+    from mmcache_ref.model.events import Did
+
+    first = ProcessLog(str(tmp_path), "p0")
+    first.write(Did, "clear", None)
+    first.close()
+    path = tmp_path / "p0.ndjson"
+    path.write_bytes(path.read_bytes() + b'{"event":"step","proc')
+    second = ProcessLog(str(tmp_path), "p0")
+    second.write(Did, "clear", None)
+    second.close()
+    assert [msgspec.json.decode(line)["number"] for line in path.read_bytes().splitlines()] == [0, 1]
+
+
+def test_the_command_prints_the_verdict_and_writes_the_log(tmp_path: Path) -> None:
+    trace = tmp_path / "log"
+    words = ["simulate", "--cache", "lru", "--requests", "15", "--processes", "--trace", str(trace)]
+    done = CliRunner().invoke(app, words)
+    assert done.exit_code == 0, done.output
+    assert "reference lru conforms (seed 0)" in done.output
+    assert "events: " in done.output
+    assert Counter(entry.event.process for entry in read_log(trace).entries)["p1"] > 0
+
+
+@pytest.mark.slow
+@pytest.mark.upstream
+def test_the_published_caches_write_logs_that_are_explained() -> None:
+    found = simulated(Plan("shm", 40, 2, 1, ("abort", "fan-out"), in_processes=True), "vllm@0.32.0")
+    assert found.status == "conforms", (found.broken, found.judged)
