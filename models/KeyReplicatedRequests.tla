@@ -17,11 +17,7 @@ TinyRequests ==
         d == Item("d", 3)
     IN  << <<a>>, <<b, c>>, <<c>>, <<LeftOut(a)>>, <<OtherContent(a)>>, <<b, c, a>>, <<d>>, <<Video(c), b>> >>
 
-FewRequests ==
-    LET a == Item("a", 1)
-        b == Item("b", 1)
-        c == Item("c", 1)
-    IN  << <<a>>, <<b, c>> >>
+FewRequests == << <<Item("a", 1)>>, <<Item("b", 1)>> >>
 
 SmallRequests ==
     LET a == Item("a", 1)

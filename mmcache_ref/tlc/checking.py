@@ -74,7 +74,7 @@ def judge(
         printed=reader.line,
         progress=lambda so_far: progress(f"{so_far.distinct:,} states, depth {so_far.depth}"),
     )
-    name_liveness_property(found, entry)
+    name_property(found, entry)
     judged = Judged(module, entry, found, against_manifest(entry, found, counts=not is_recording))
     if bound is not None and found.result == "success":
         progress("searching in Python")
@@ -82,9 +82,9 @@ def judge(
     return judged
 
 
-def name_liveness_property(found: Checked, entry: Entry) -> None:
-    """TLC does not say which liveness property fails: it is the one that the model checks."""
-    if found.result == "liveness failure" and found.property is None:
+def name_property(found: Checked, entry: Entry) -> None:
+    """TLC does not say which liveness property or refinement fails: it is the one that the model checks."""
+    if found.result in ("liveness failure", "safety failure") and found.property is None:
         checked = checked_properties(in_models(entry.path))
         found.property = checked[0] if len(checked) == 1 else None
 

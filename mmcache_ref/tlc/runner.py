@@ -96,6 +96,7 @@ def _command(job: Job, folder: Path) -> list[str]:
         command.append("-XX:TieredStopAtLevel=1")
     command += ["-cp", str(tla2tools().path), "tlc2.TLC", "-tool", "-fp", str(FINGERPRINT)]
     command += ["-workers", str(job.workers), "-metadir", str(folder / "states"), "-config", config.name]
+    command += ["-lncheck", "final"]  # not now and then by the clock: a run gives the same numbers again
     if job.ends_early:
         command.append("-deadlock")
     if job.coverage:
