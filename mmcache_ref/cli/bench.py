@@ -13,15 +13,19 @@ from mmcache_ref.oracle.bench_demands import demands
 from mmcache_ref.oracle.errors import TargetUnavailable
 from mmcache_ref.oracle.growth import NUMBERS, measure_growth
 from mmcache_ref.oracle.growth_subjects import LEAST_KEYS
+from mmcache_ref.oracle.load import measure_load
 from mmcache_ref.oracle.peer_processes import Raised
 from mmcache_ref.oracle.targets import check_target
 from mmcache_ref.oracle.verdict import EXIT_CODES
 from mmcache_ref.report.bench import bench_json, bench_text
 from mmcache_ref.report.growth import growth_json, growth_text
+from mmcache_ref.report.load import load_json, load_text
 
 DEFAULT: Final = ("reference", "vllm@0.32.0")
 DEFAULT_SIZES: Final = ",".join(size_in_words(each).replace(" ", "") for each in SIZES)
 DEFAULT_KEYS: Final = ",".join(str(each) for each in NUMBERS)
+GROWTH: Final = {"text": growth_text, "json": growth_json}
+LOAD: Final = {"text": load_text, "json": load_json}
 UNITS: Final = {"": 1, "KiB": 2**10, "MiB": 2**20, "GiB": 2**30}
 
 
@@ -44,6 +48,9 @@ def bench(
         bool, typer.Option("--growth", help="How each operation's time grows with the number of keys.")
     ] = False,
     keys: Annotated[str, typer.Option(help="For --growth, with commas between.")] = DEFAULT_KEYS,
+    processes: Annotated[
+        bool, typer.Option("--processes", help="The whole protocol under load, each part in a process.")
+    ] = False,
     output_format: Annotated[Literal["text", "json"], typer.Option("--format")] = "text",
 ) -> None:
     """Time put and get across two processes, and the LRU: targets side by side, and plain copies.
@@ -53,7 +60,8 @@ def bench(
     of it in /dev/shm.
 
     With --growth: every operation of every cache, in one process, with so many keys; a million of them takes
-    minutes.
+    minutes. With --processes: requests and bytes per second through P0, channel and 1, 2 and 4 workers, with
+    hit rates of 0, 50 and 90 %, in --rounds by --clock; PyTorch has one thread.
 
     Example: mmcache-ref bench --sizes 1KiB,1MiB --rounds 5
     """
@@ -67,19 +75,18 @@ def bench(
         fail(str(error), USAGE)
     with progress_lines() as progress:
         line = progress.add_task("bench", what="")
+
+        def observe(what: str) -> None:
+            progress.update(line, what=what)
+
         try:
             if growth:
-                grown = measure_growth(named, numbers, lambda what: progress.update(line, what=what))
-                show({"text": growth_text, "json": growth_json}[output_format](grown))
+                show(GROWTH[output_format](measure_growth(named, numbers, observe)))
                 return
-            found = measure(
-                named,
-                wanted,
-                rounds,
-                lambda what: progress.update(line, what=what),
-                clock=clock,
-                threads=threads,
-            )
+            if processes:
+                show(LOAD[output_format](measure_load(named, rounds, observe=observe, clock=clock)))
+                return
+            found = measure(named, wanted, rounds, observe, clock=clock, threads=threads)
         except (Raised, TargetUnavailable) as error:
             fail(str(error), EXIT_CODES["undetermined"])
     show({"text": bench_text, "json": bench_json}[output_format](found))
