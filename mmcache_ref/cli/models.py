@@ -5,16 +5,19 @@ from __future__ import annotations
 from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
 from math import ceil
+from pathlib import Path
 from typing import Annotated, Any, Literal
 
 import typer
 
-from mmcache_ref.cli.console import USAGE, fail, progress_lines, show
+from mmcache_ref.cli.console import USAGE, fail, messages, progress_lines, show
 from mmcache_ref.oracle.errors import TargetUnavailable
+from mmcache_ref.oracle.stored import encode_run
 from mmcache_ref.oracle.targets import resolve
 from mmcache_ref.oracle.verdict import EXIT_CODES
 from mmcache_ref.report.models import models_json, models_text
 from mmcache_ref.tlc.checking import Judged, judge, never_taken, never_violated
+from mmcache_ref.tlc.counterexamples import NoRun, run_of_trace
 from mmcache_ref.tlc.manifest import Entry, Module, in_models, read_manifest, write_manifest
 from mmcache_ref.tlc.runner import stop_all
 from mmcache_ref.tlc.sources import clauses_of_config
@@ -31,6 +34,9 @@ def check_models(
     target: Annotated[
         str, typer.Option(help="Execute every edge of the tiny graphs on this target.")
     ] = "reference",
+    runs: Annotated[
+        Path | None, typer.Option(help="Write each counterexample there as a run, for mmcache-ref replay.")
+    ] = None,
     jobs: Annotated[int, typer.Option(min=1, help="Models at once; each takes up to 2 GiB.")] = 2,
     record: Annotated[
         bool, typer.Option("--record", help="Write the numbers found into models/manifest.json.")
@@ -69,6 +75,8 @@ def check_models(
     judged = _judge_all(chosen, executed_on, jobs, is_recording=record, counts_actions=not names)
     gaps = _gaps(judged, [] if names else manifest.modules)
     show({"text": models_text, "json": models_json}[output_format](judged, gaps, tools))
+    if runs is not None:
+        write_runs(judged, runs)
     if record:
         for each in judged:
             if each.is_right:
@@ -80,6 +88,20 @@ def check_models(
         write_manifest(manifest)
     if gaps or not all(each.is_right for each in judged):
         raise typer.Exit(EXIT_CODES["violates"])
+
+
+def write_runs(judged: list[Judged], folder: Path) -> None:
+    """Each counterexample that is a run of the Python model, as `NAME.json`; of the others it is told why
+    they are none."""
+    folder.mkdir(parents=True, exist_ok=True)
+    for each in judged:
+        if each.entry.bound is not None and each.found.trace:
+            try:
+                run = run_of_trace(each.entry.bound, each.found.trace)
+            except NoRun as why:
+                messages.print(f"{each.entry.name}: {why}", markup=False)
+                continue
+            (folder / f"{each.entry.name}.json").write_text(encode_run(run) + "\n", encoding="utf-8")
 
 
 def _names(module: Module, entry: Entry) -> tuple[str, ...]:
