@@ -22,7 +22,7 @@ from mmcache_ref.oracle.mishaps.judge import Broken, Judged, Options, Survived, 
 from mmcache_ref.oracle.mishaps.leftovers import is_running
 from mmcache_ref.oracle.mishaps.mishaps import MISHAPS
 from mmcache_ref.oracle.mishaps.trapped_lock import PLACES, TrappedLock
-from mmcache_ref.protocol import SHARED_DEFAULT, RobustLock
+from mmcache_ref.protocol import SHARED_DEFAULT, RobustLock, SharedDeployment
 
 pytestmark = pytest.mark.timeout(900)
 
@@ -112,6 +112,18 @@ def test_the_requests_that_a_dead_reader_took_with_it_are_missed() -> None:
     judged = judge("fault:S15", SMALL, only=("kill-reader", "kill-p1"))
     assert broken(judged) == {"SC-47", "SC-48"}
     assert all("ended with neither their items nor a miss" in each.broken[0].says for each in judged.mishaps)
+
+
+@pytest.mark.slow
+@pytest.mark.clause("SC-50")
+def test_a_damaged_store_that_nobody_clears_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    def go_on(deployment: SharedDeployment) -> bool:
+        deployment.suspects.clear()
+        return False
+
+    monkeypatch.setattr(SharedDeployment, "examine", go_on)
+    seeds = (msgspec.structs.replace(SMALL, seed=seed) for seed in range(5))
+    assert any(broken(judge("reference", each, only=("write-header",))) == {"SC-50"} for each in seeds)
 
 
 @pytest.mark.slow

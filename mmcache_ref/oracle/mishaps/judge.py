@@ -19,7 +19,7 @@ from mmcache_ref.oracle.clauses import clause
 from mmcache_ref.oracle.errors import NotOffered, TargetUnavailable
 from mmcache_ref.oracle.mishaps.leftovers import descriptors, is_running
 from mmcache_ref.oracle.mishaps.mishaps import MISHAPS, Mishap, Scene, signal_to
-from mmcache_ref.oracle.mishaps.session import Finding, Hopeless, Session
+from mmcache_ref.oracle.mishaps.session import ACCIDENTS, Finding, Hopeless, Session
 from mmcache_ref.oracle.mishaps.target_parts import told_recipe
 from mmcache_ref.oracle.mishaps.trapped_lock import TrappedLock
 from mmcache_ref.oracle.targets import resolve
@@ -249,7 +249,9 @@ class Rounds:
             self._remember(session)
 
         try:
-            session.serve(self.options.requests, meanwhile, accidents=True)
+            # A clear of the clients would make good what is damaged.
+            kinds = [each for each in ACCIDENTS if each != "clear" or not mishap.is_damage]
+            session.serve(self.options.requests, meanwhile, kinds)
             for _ in range(3):
                 if not happened:
                     session.serve(self.options.requests // 3, meanwhile)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from random import Random
 from typing import Any, Final, NamedTuple
 
@@ -109,9 +109,10 @@ class Session:
 
     # Requests
 
-    def serve(self, requests: int, meanwhile: Meanwhile = lambda: None, *, accidents: bool = False) -> None:
-        """So many requests, from the first to the end of the last one; with the protocol's own accidents."""
-        kinds = ACCIDENTS if accidents else ("submit",)
+    def serve(
+        self, requests: int, meanwhile: Meanwhile = lambda: None, kinds: Sequence[str] = ("submit",)
+    ) -> None:
+        """So many requests of these kinds, from the first to the end of the last one."""
         made = [(self._random.choice(kinds), self._request()) for _ in range(requests)]
         self._serve(made, meanwhile)
 
@@ -160,8 +161,6 @@ class Session:
             for event in self.course.step(STEP_SECONDS):
                 self._note(event)
             meanwhile()
-            if self.deployment.suspects:
-                self.course.whole(self.deployment.examine)
             while len(self.deployment.running) > RUNNING or (self.deployment.running and not requests):
                 self.course.finish()
                 self.served += 1

@@ -174,9 +174,14 @@ class SharedCourse(Course):
         return [self.front_end.host, *(worker.host for worker in self.workers)]
 
     def feed(self) -> None:
-        """P0 takes the next of what it was asked, each idle worker the next message."""
+        """P0 takes the next of what it was asked, each idle worker the next message.   [SC-50]
+
+        What was missed is looked into first.
+        """
         if self.deployment.is_dead:
             return
+        if self.deployment.suspects:
+            self.whole(self.deployment.examine)
         if not self.is_busy(self.front_end.host):
             self._feed_front_end()
         for worker in self.workers:
