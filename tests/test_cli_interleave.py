@@ -7,6 +7,8 @@ import json
 import pytest
 from test_cli import call
 
+from mmcache_ref.reference import SingleWriterShmObjectStorage
+
 GET_GET = ("interleave", "reference", "--scenario", "get-get", "--preemptions", "1")
 BROKEN = "py:racing.counts_outside_the_lock"
 
@@ -42,6 +44,17 @@ def test_json_says_the_same(capsys: pytest.CaptureFixture[str]) -> None:
     (finding,) = told["scenarios"][0]["findings"]
     assert finding["preemptions"] == 1
     assert finding["schedule"][0]["thread"] != finding["schedule"][1]["thread"]
+
+
+def test_a_schedule_may_name_a_line_that_touches_nothing(capsys: pytest.CaptureFixture[str]) -> None:
+    code = SingleWriterShmObjectStorage.put.__code__
+    line = next(line for _, _, line in code.co_lines() if line and line > code.co_firstlineno)
+    blocks = [{"thread": "writer", "until": f"object_store.py:{line}"}, {"thread": "reader-0"}]
+    told = {"scenario": "get-put", "schedule": [*blocks, {"thread": "writer"}]}
+    assert call("interleave", "reference", "--replay", json.dumps(told)) == 0
+    blocks[0]["until"] = "object_store.py:1"
+    assert call("interleave", "reference", "--replay", json.dumps(told)) == 3
+    assert "does not come to the places" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize(

@@ -12,7 +12,7 @@ from mmcache_ref.oracle.errors import BadRun
 from mmcache_ref.oracle.interleaving.explore import Node, chooser, explore
 from mmcache_ref.oracle.interleaving.pct import RandomPriorities
 from mmcache_ref.oracle.interleaving.scheduler import Execution
-from mmcache_ref.oracle.interleaving.schedules import Block, Follow, fine_lines_of, schedule_of
+from mmcache_ref.oracle.interleaving.schedules import Block, Follow, lines_of, schedule_of
 
 
 @pytest.mark.parametrize("counts", [(1, 1), (3, 4), (2, 2, 2), (2, 3, 2)])
@@ -102,7 +102,9 @@ def test_every_schedule_can_be_written_down_and_repeats_exactly() -> None:
 
 def test_a_schedule_stops_within_a_line_that_it_names() -> None:
     schedule = (Block("t0", "toys.py:7+20"), Block("t1", "other.py:8"))
-    assert fine_lines_of(schedule, ["/some/toys.py", "/some/other.py"]) == {("/some/toys.py", 7)}
+    paths = ["/some/toys.py", "/some/other.py"]
+    assert lines_of(schedule, paths, within=True) == {("/some/toys.py", 7)}
+    assert lines_of(schedule, paths) == {("/some/other.py", 8)}
 
 
 def test_a_schedule_of_another_program_is_not_followed() -> None:

@@ -1,10 +1,11 @@
 """Can a line touch what other threads see? What its names denote at that moment says so.
 
 The bytes of a segment are reached through an object that shows them: a view, an array, a store or a ring
-that has one. A line whose names denote numbers, strings, containers of these, classes, modules and the
-like reads and writes no byte of the segment, whatever it computes. Of an object the attributes that the
-line asks for count, as far as they lie in the object's own dictionary. A call of a function that is traced
-touches nothing by itself, since the lines of that function are looked at one by one.
+that has one. A line whose names denote numbers, strings, containers of these, classes, modules and the like
+reads and writes no byte of the segment, whatever it computes. Of an object the attributes that the line asks
+for count, as far as they lie in the object's own dictionary. A call of a function that is traced touches
+nothing by itself, since the lines of that function are looked at one by one. Code outside the traced files is
+taken to reach the segment through what it is given, and not by ways of its own.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ import sys
 from collections.abc import Collection, Iterator
 from types import (
     BuiltinFunctionType,
+    ClassMethodDescriptorType,
     CodeType,
     FrameType,
     FunctionType,
@@ -30,7 +32,7 @@ from typing import Any, Final, NamedTuple
 PLAIN: Final = (
     *(int, float, complex, str, bytes, type(None), range, slice, type(Ellipsis), type, ModuleType),
     *(struct.Struct, logging.Logger, BaseException),
-    *(MethodDescriptorType, WrapperDescriptorType, GetSetDescriptorType),
+    *(MethodDescriptorType, WrapperDescriptorType, GetSetDescriptorType, ClassMethodDescriptorType),
 )
 """Objects of these types show no memory; nor does what is made of them."""
 CONTAINERS: Final = (list, tuple, dict, set, frozenset)
@@ -121,9 +123,12 @@ class OwnLines:
             # Not bound yet: it becomes something that the line makes of what else it names.
             return None
         for attribute in chain.attributes:
-            if self._is_plain(found):
+            if isinstance(found, type | ModuleType):
+                found = _member(found, attribute)
+            elif self._is_plain(found):
                 return found
-            found = _attribute(found, attribute)
+            else:
+                found = _attribute(found, attribute)
         return found
 
     def _is_traced(self, value: Any) -> bool:
@@ -156,6 +161,15 @@ def _members(value: Any) -> Iterator[Any]:
     yield from value
     if isinstance(value, dict):
         yield from value.values()
+
+
+def _member(owner: type | ModuleType, name: str) -> Any:
+    """What a class or a module has under a name; else a view."""
+    for each in owner.__mro__ if isinstance(owner, type) else (owner,):
+        if name in vars(each):
+            found = vars(each)[name]
+            return getattr(found, "__func__", found)
+    return UNKNOWN
 
 
 def _attribute(value: Any, name: str) -> Any:

@@ -255,7 +255,10 @@ class Execution:
         self._before = now
 
     def _bytes(self) -> bytes:
-        return self.memory() if self.memory is not None else b""
+        try:
+            return self.memory() if self.memory is not None else b""
+        except (ValueError, AssertionError):  # it was closed
+            return b""
 
     def _end(self, me: int = -1) -> None:
         """The run is over; whoever still waits is woken to leave."""

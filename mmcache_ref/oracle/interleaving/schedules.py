@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Final
 
 import msgspec
 
@@ -47,13 +49,16 @@ def schedule_of(names: Sequence[str], steps: Sequence[Step]) -> Schedule:
     return tuple(blocks)
 
 
-def fine_lines_of(schedule: Schedule, paths: Sequence[str]) -> set[tuple[str, int]]:
-    """The lines of these files within which the schedule stops."""
+LINE: Final = re.compile(r"(?P<name>.+):(?P<line>\d+)(?P<within>\+\d+)?")
+
+
+def lines_of(schedule: Schedule, paths: Sequence[str], *, within: bool = False) -> set[tuple[str, int]]:
+    """The lines of these files before which the schedule stops; or those `within` which it does."""
     found = set()
     for block in schedule:
-        if block.until and "+" in block.until:
-            name, _, line = block.until.partition("+")[0].rpartition(":")
-            found |= {(path, int(line)) for path in paths if Path(path).name == name}
+        named = LINE.fullmatch(block.until or "")
+        if named and (named["within"] is not None) == within:
+            found |= {(path, int(named["line"])) for path in paths if Path(path).name == named["name"]}
     return found
 
 

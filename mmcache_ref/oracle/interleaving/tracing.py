@@ -67,8 +67,9 @@ class Touching(NamedTuple):
 class Tracer:
     """Stops an execution at the yield points of some files.
 
-    `fine` are lines within which it stops before each operation that can touch what others see; with
-    `all_fine` every line is. `shares_objects`: the threads share Python objects.
+    `stops` are lines before which it stops in any case, and `fine` are lines within which it stops before
+    each operation that can touch what others see; with `all_fine` every line is. `shares_objects`: the
+    threads share Python objects.
     """
 
     def __init__(
@@ -77,11 +78,13 @@ class Tracer:
         *,
         fine: Collection[tuple[str, int]] = (),
         all_fine: bool = False,
+        stops: Collection[tuple[str, int]] = (),
         shares_objects: bool = False,
     ) -> None:
         self._paths = frozenset(paths)
         self._fine = frozenset(fine)
         self._all_fine = all_fine
+        self._stops = frozenset(stops)
         self._shares_objects = shares_objects
         self._own_lines = OwnLines(self._paths)
         self._known: dict[CodeType, Touching] = {}
@@ -125,6 +128,8 @@ class Tracer:
     def _stops_at(self, frame: FrameType) -> bool:
         """Is the line that the frame is about to run a yield point?"""
         touching = self._known[frame.f_code]
+        if (frame.f_code.co_filename, frame.f_lineno) in self._stops:
+            return True
         operations = touching.count(frame.f_lineno)
         if not operations or touching.is_shared:
             return bool(operations)
@@ -155,6 +160,9 @@ class Tracer:
                 return None
             self.touching(frame)
             if self._is_fine[frame.f_code]:
+                frame.f_trace = (
+                    on_line  # from Python 3.13 on it must be there before operations are asked for
+                )
                 frame.f_trace_opcodes = True
             return on_line
 

@@ -12,7 +12,7 @@ from mmcache_ref.oracle.interleaving.linearize import Unexplained, unexplained
 from mmcache_ref.oracle.interleaving.playing import play
 from mmcache_ref.oracle.interleaving.scenario import AnyScenario, Scenario
 from mmcache_ref.oracle.interleaving.scheduler import Choose, Execution
-from mmcache_ref.oracle.interleaving.schedules import Follow, Schedule, fine_lines_of
+from mmcache_ref.oracle.interleaving.schedules import Follow, Schedule, lines_of
 from mmcache_ref.oracle.interleaving.store import StoreSubject
 from mmcache_ref.oracle.interleaving.subject import Played, Subject, World
 from mmcache_ref.oracle.interleaving.tracing import Tracer
@@ -98,12 +98,24 @@ class Trial:
         self._tracer = None
 
     def follow(self, schedule: Schedule) -> tuple[Played, bool]:
-        """Run a schedule that is known; was it followed to its end?"""
+        """Run a schedule that is known; was it followed to its end?
+
+        It may name lines that are no yield points, since they touch nothing: then these are stopped at, too.
+        """
+        played, is_followed = self._followed(schedule, stops=False)
+        return (played, True) if is_followed else self._followed(schedule, stops=True)
+
+    def _followed(self, schedule: Schedule, *, stops: bool) -> tuple[Played, bool]:
         follow = Follow(list(self.scenario.threads), schedule)
 
-        def tracer(store: World) -> Tracer:
-            paths = store.paths
-            return Tracer(paths, fine=fine_lines_of(schedule, sorted(paths)), shares_objects=self._everything)
+        def tracer(world: World) -> Tracer:
+            paths = sorted(world.paths)
+            return Tracer(
+                paths,
+                fine=lines_of(schedule, paths, within=True),
+                stops=lines_of(schedule, paths) if stops else (),
+                shares_objects=self._everything,
+            )
 
         played = play(self._namespace, self.subject, follow, tracer)
         if played.execution.problem:
