@@ -27,7 +27,7 @@ STRONGER = {
     "processor-only": {"IF-18", "PO-07"},
     "sender": {"IF-18", "KR-13"},
     "receiver": {"KR-14"},
-    "object-store": {"OS-06", "OS-07", "OS-19", "OS-22", "OS-23", "OS-24", "OS-41", "OS-42"},
+    "object-store": {"OS-05", "OS-06", "OS-07", "OS-19", "OS-22", "OS-23", "OS-24", "OS-41", "OS-42"},
     "ring-buffer": {"RB-11", "RB-15", "RB-19", "RB-36"},
     "shm-caches": {"SC-37"},
     "shm-pair": {"SC-37"},

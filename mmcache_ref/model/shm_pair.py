@@ -165,7 +165,7 @@ def step(config: Config, state: State, operation: Operation) -> Stepped:
         case Fresh(hashes):
             return state, Outcome("empty", (0, 0, *[False for _ in hashes]))
         case TooLarge():
-            return state, Outcome("warned", 0)
+            return state, Outcome("warned", 0, also=("item too_large",))
 
 
 def update(config: Config, state: State, key: str, content: Content | None) -> Stepped:

@@ -198,7 +198,7 @@ class TooLarge(Op, frozen=True, tag="too_large"):
     the process has reported.
     """
 
-    items: Annotated[int, msgspec.Meta(ge=0, le=3)]
+    items: Annotated[int, msgspec.Meta(ge=1, le=3)]
 
 
 Operation = (

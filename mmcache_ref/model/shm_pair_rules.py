@@ -64,6 +64,7 @@ RULES: Mapping[tuple[str, str], Rule] = {
     ("close_another", "closed"): rule("SC-16"),
     ("fresh", "empty"): rule("IF-19"),
     ("too_large", "warned"): rule("IF-04"),
+    ("too_large", "item too_large"): UPDATING["too_large"],
 }
 
 ASPECTS = {

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import itertools
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -13,6 +14,10 @@ from mmcache_ref.oracle import segments
 from mmcache_ref.oracle.adapters.shm_units import Segment, UnitPayloads
 from mmcache_ref.oracle.errors import NotOffered
 from mmcache_ref.oracle.quiet import heard_warnings
+
+
+_NUMBERS = itertools.count()
+"""A logger may keep quiet about a hash that it has named before."""
 
 
 class OtherCaches:
@@ -59,9 +64,9 @@ class OtherCaches:
         try:
             sender = segment.make_sender()
             with heard_warnings() as heard:
-                for index in range(items):
-                    made = self._payloads.processed(Content(units, index))
-                    sender.get_and_update_item(made, f"large {index}")
+                for fill in range(items):
+                    made = self._payloads.processed(Content(units, fill))
+                    sender.get_and_update_item(made, f"large {next(_NUMBERS)}")
             return max(0, len(heard) - 1)
         finally:
             segment.close()
