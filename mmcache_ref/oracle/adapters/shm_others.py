@@ -15,7 +15,6 @@ from mmcache_ref.oracle.adapters.shm_units import Segment, UnitPayloads
 from mmcache_ref.oracle.errors import NotOffered
 from mmcache_ref.oracle.quiet import heard_warnings
 
-
 _NUMBERS = itertools.count()
 """A logger may keep quiet about a hash that it has named before."""
 
