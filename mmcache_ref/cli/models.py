@@ -16,8 +16,9 @@ from mmcache_ref.oracle.stored import encode_run
 from mmcache_ref.oracle.targets import resolve
 from mmcache_ref.oracle.verdict import EXIT_CODES
 from mmcache_ref.report.models import models_json, models_text
-from mmcache_ref.tlc.checking import Judged, judge, never_taken, never_violated
+from mmcache_ref.tlc.checking import Judged, judge, judge_distributed, never_taken, never_violated
 from mmcache_ref.tlc.counterexamples import NoRun, run_of_trace
+from mmcache_ref.tlc.distributed import LOOPBACK
 from mmcache_ref.tlc.manifest import Entry, Module, in_models, read_manifest, write_manifest
 from mmcache_ref.tlc.runner import stop_all
 from mmcache_ref.tlc.sources import clauses_of_config
@@ -37,6 +38,11 @@ def check_models(
     runs: Annotated[
         Path | None, typer.Option(help="Write each counterexample there as a run, for mmcache-ref replay.")
     ] = None,
+    distributed: Annotated[
+        bool, typer.Option("--distributed", help="A server and workers of one thread each, for large models.")
+    ] = False,
+    workers: Annotated[int, typer.Option(min=0, help="On this machine; 0: others join.")] = 2,
+    host: Annotated[str, typer.Option(help="The address by which workers reach the server.")] = LOOPBACK,
     jobs: Annotated[int, typer.Option(min=1, help="Models at once; each takes up to 2 GiB.")] = 2,
     record: Annotated[
         bool, typer.Option("--record", help="Write the numbers found into models/manifest.json.")
@@ -72,6 +78,10 @@ def check_models(
         fail(str(error), USAGE)
     except TargetUnavailable as error:
         fail(str(error), EXIT_CODES["undetermined"])
+    if distributed:
+        judged = _judge_distributed(chosen, workers, host)
+        show({"text": models_text, "json": models_json}[output_format](judged, {}, tools))
+        raise typer.Exit(0 if all(each.is_right for each in judged) else EXIT_CODES["violates"])
     judged = _judge_all(chosen, executed_on, jobs, is_recording=record, counts_actions=not names)
     gaps = _gaps(judged, [] if names else manifest.modules)
     show({"text": models_text, "json": models_json}[output_format](judged, gaps, tools))
@@ -107,6 +117,29 @@ def write_runs(judged: list[Judged], folder: Path) -> None:
 def _names(module: Module, entry: Entry) -> tuple[str, ...]:
     """What a model may be called on the command line: its own name, or its module's."""
     return entry.name, module.name, module.name.removeprefix("MC")
+
+
+def _judge_distributed(chosen: list[tuple[Module, Entry]], workers: int, host: str) -> list[Judged]:
+    """Each model that was chosen, one after the other; how workers join is told on stderr."""
+    with progress_lines() as progress:
+
+        def one(module: Module, entry: Entry) -> Judged:
+            line = progress.add_task(entry.name, what="starting")
+            try:
+                return judge_distributed(
+                    module,
+                    entry,
+                    workers=workers,
+                    host=host,
+                    progress=lambda what: progress.update(line, what=what),
+                    ready=lambda joins: messages.print(
+                        f"more workers: {joins}", markup=False, soft_wrap=True
+                    ),
+                )
+            finally:
+                progress.remove_task(line)
+
+        return [one(module, entry) for module, entry in chosen]
 
 
 def _judge_all(

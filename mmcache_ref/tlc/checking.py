@@ -9,6 +9,7 @@ from typing import Any
 from mmcache_ref.model.explore import Exploration
 from mmcache_ref.tlc.bindings import BINDINGS
 from mmcache_ref.tlc.bindings.base import Binding
+from mmcache_ref.tlc.distributed import LOOPBACK, run_distributed
 from mmcache_ref.tlc.executing import Executed, execute
 from mmcache_ref.tlc.graph import Difference, EdgeReader, Graph, difference
 from mmcache_ref.tlc.manifest import Bound, Entry, Module, in_models
@@ -87,6 +88,38 @@ def name_property(found: Checked, entry: Entry) -> None:
     if found.result in ("liveness failure", "safety failure") and found.property is None:
         checked = checked_properties(in_models(entry.path))
         found.property = checked[0] if len(checked) == 1 else None
+
+
+def judge_distributed(
+    module: Module,
+    entry: Entry,
+    *,
+    workers: int,
+    host: str = LOOPBACK,
+    progress: Callable[[str], None] = lambda what: None,
+    ready: Callable[[str], None] = lambda command: None,
+) -> Judged:
+    """Check one model with a server and worker processes; it comes to the same result, and where it holds to
+    the same number of distinct states."""
+    job = Job(
+        in_models(module.path),
+        in_models(entry.path),
+        ends_early=entry.ends_early,
+        seconds=SECONDS[entry.tier],
+    )
+    found = run_distributed(
+        job,
+        workers=workers,
+        host=host,
+        progress=lambda so_far: progress(f"{so_far.distinct:,} states, depth {so_far.depth}"),
+        ready=ready,
+    )
+    wrong = []
+    if found.result != entry.result:
+        wrong.append(f"{found.result}, must be {entry.result}")
+    elif entry.must_hold and found.distinct != entry.distinct_states:
+        wrong.append(f"distinct states: {found.distinct:,}, must be {entry.distinct_states or 0:,}")
+    return Judged(module, entry, found, wrong)
 
 
 def against_manifest(entry: Entry, found: Checked, *, counts: bool = True) -> list[str]:

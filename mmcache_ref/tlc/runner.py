@@ -67,8 +67,8 @@ def run(
 
     reader = Reader(other, progress)
     with tempfile.TemporaryDirectory(prefix="mmcache-tlc-") as folder:
-        command = _command(job, Path(folder))
-        with _process(command, job, Path(folder)) as (process, is_late):
+        command = single_command(job, Path(folder))
+        with running(command, Path(folder), job.seconds) as (process, is_late):
             assert process.stdout is not None
             found = reader.read(process.stdout)
             process.wait()
@@ -82,21 +82,12 @@ def run(
     return found
 
 
-def _command(job: Job, folder: Path) -> list[str]:
-    """The command line. The modules are copied, and the configuration with what is added to it: TLC looks for
-    both, and leaves its own modules, in one folder."""
-    for module in job.module.parent.glob("*.tla"):
-        shutil.copy(module, folder)
-    config = folder / "model.cfg"
-    added = "".join(f"{line}\n" for line in job.more)
-    config.write_text(job.config.read_text(encoding="utf-8") + added, encoding="utf-8")
-    collector = "-XX:+UseSerialGC" if job.workers == 1 else "-XX:+UseParallelGC"
-    command = [str(java().path), f"-Xmx{job.heap_mib}m", collector, f"-Djava.io.tmpdir={folder}"]
-    if job.is_short:
-        command.append("-XX:TieredStopAtLevel=1")
-    command += ["-cp", str(tla2tools().path), "tlc2.TLC", "-tool", "-fp", str(FINGERPRINT)]
-    command += ["-workers", str(job.workers), "-metadir", str(folder / "states"), "-config", config.name]
-    command += ["-lncheck", "final"]  # not now and then by the clock: a run gives the same numbers again
+def single_command(job: Job, folder: Path) -> list[str]:
+    """The command line of a run in one process."""
+    config = prepare(job, folder)
+    command = java_command(job, folder)
+    command += ["tlc2.TLC", "-tool", "-fp", str(FINGERPRINT), "-workers", str(job.workers)]
+    command += ["-metadir", str(folder / "states"), "-config", config.name]
     if job.ends_early:
         command.append("-deadlock")
     if job.coverage:
@@ -104,16 +95,36 @@ def _command(job: Job, folder: Path) -> list[str]:
     return [*command, *job.options, job.module.name]
 
 
+def prepare(job: Job, folder: Path) -> Path:
+    """The modules, copied, and the configuration with what is added to it: TLC looks for both, and leaves its
+    own modules, in one folder."""
+    for module in job.module.parent.glob("*.tla"):
+        shutil.copy(module, folder)
+    config = folder / "model.cfg"
+    added = "".join(f"{line}\n" for line in job.more)
+    config.write_text(job.config.read_text(encoding="utf-8") + added, encoding="utf-8")
+    return config
+
+
+def java_command(job: Job, folder: Path) -> list[str]:
+    """Java with TLC's jar, up to the class that is run."""
+    collector = "-XX:+UseSerialGC" if job.workers == 1 else "-XX:+UseParallelGC"
+    command = [str(java().path), f"-Xmx{job.heap_mib}m", collector, f"-Djava.io.tmpdir={folder}"]
+    if job.is_short:
+        command.append("-XX:TieredStopAtLevel=1")
+    return [*command, "-cp", str(tla2tools().path)]
+
+
 @contextmanager
-def _process(
-    command: list[str], job: Job, folder: Path
+def running(
+    command: list[str], folder: Path, seconds: float, stdout: int = subprocess.PIPE
 ) -> Iterator[tuple[subprocess.Popen[str], threading.Event]]:
     """The running TLC, and whether its time is over; it is killed however the block is left."""
     process = subprocess.Popen(
         command,
         cwd=folder,
         stdin=subprocess.DEVNULL,
-        stdout=subprocess.PIPE,
+        stdout=stdout,
         stderr=subprocess.STDOUT,
         text=True,
         encoding="utf-8",
@@ -127,7 +138,7 @@ def _process(
         is_late.set()
         _kill(process)
 
-    clock = threading.Timer(job.seconds, stop)
+    clock = threading.Timer(seconds, stop)
     clock.daemon = True
     clock.start()
     try:
