@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+import signal
+import subprocess
+import sys
+import time
 from collections import Counter
+from collections.abc import Callable
 from pathlib import Path
 
 import msgspec
@@ -58,12 +63,12 @@ def test_with_every_accident_the_default_protections_keep_all_promises(cache: st
     assert found.lookups >= found.hits
 
 
-@pytest.mark.clause("SC-35", "SC-42")
+@pytest.mark.clause("SC-34", "SC-35", "SC-42")
 def test_without_protections_a_promise_falls() -> None:
     accidents = ("abort", "fan-out", "reject")
     found = simulated(Plan("shm", 60, 2, 0, accidents, protections=(), in_processes=True))
     assert found.status == "violates"
-    assert {each.clause for each in found.broken} <= {"SC-31", "SC-35", "SC-42"}
+    assert {each.clause for each in found.broken} <= {"SC-31", "SC-34", "SC-35", "SC-42"}
     assert command(found).endswith("--processes")
 
 
@@ -95,3 +100,36 @@ def test_the_command_prints_the_verdict_and_writes_the_log(tmp_path: Path) -> No
 def test_the_published_caches_write_logs_that_are_explained() -> None:
     found = simulated(Plan("shm", 40, 2, 1, ("abort", "fan-out"), in_processes=True), "vllm@0.32.0")
     assert found.status == "conforms", (found.broken, found.judged)
+
+
+@pytest.mark.parametrize("ending", [signal.SIGTERM, signal.SIGKILL])
+def test_a_simulation_that_is_ended_leaves_no_process_and_no_segment(ending: signal.Signals) -> None:
+    words = ["simulate", "--cache", "shm", "--requests", "1000000", "--processes"]
+    parent = subprocess.Popen(
+        [sys.executable, "-m", "mmcache_ref.cli", *words], stdout=subprocess.PIPE, stderr=subprocess.STDOUT
+    )
+    try:
+        _wait_until(lambda: len(_children(parent.pid)) >= 4 and _has_segment(parent.pid))
+        parent.send_signal(ending)
+        # Every process has inherited the pipe: it ends when the last of them has ended.
+        parent.communicate(timeout=120)
+    finally:
+        parent.kill()
+    assert parent.returncode != 0
+    assert not _has_segment(parent.pid)
+
+
+def _wait_until(holds: Callable[[], bool]) -> None:
+    end = time.monotonic() + 120
+    while not holds():
+        assert time.monotonic() < end
+        time.sleep(0.05)
+
+
+def _children(process: int) -> list[int]:
+    found = Path(f"/proc/{process}/task/{process}/children")
+    return [int(each) for each in found.read_text().split()] if found.exists() else []
+
+
+def _has_segment(process: int) -> bool:
+    return any(Path("/dev/shm").glob(f"mmo{process}.*"))

@@ -12,20 +12,22 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, Final
 
+from mmcache_ref import protocol
 from mmcache_ref.oracle import segments
 from mmcache_ref.oracle.clauses import clause
 from mmcache_ref.oracle.draws import Draw
 from mmcache_ref.oracle.errors import NotOffered
 from mmcache_ref.oracle.event_log import header_of, read_log
 from mmcache_ref.oracle.families import FAMILIES
+from mmcache_ref.oracle.namespace import call_with
 from mmcache_ref.oracle.process_log import gathered
 from mmcache_ref.oracle.process_traffic import PairTraffic, SharedTraffic
 from mmcache_ref.oracle.quiet import quiet_logs
 from mmcache_ref.oracle.recorded_parts import (
     HELD,
-    LEFT,
     LOOKUPS,
     PEAK,
+    WAITING,
     recorded_pair_recipe,
     recorded_shared_recipe,
 )
@@ -47,6 +49,7 @@ SERVED: Final = {"lru": "DR-10", "shm": "SC-31"}
 SURVIVED: Final = {"lru": "DR-04", "shm": "SC-42"}
 """That nothing ends the engine."""
 NOTHING_LEFT: Final = "SC-35"
+PAID_ONCE: Final = "SC-34"
 
 
 def simulate_in_processes(
@@ -86,6 +89,7 @@ class _Simulation:
         self._family = FAMILIES[plan.cache]
         self.config = plan.config
         self._draw = Draw(Seeded(plan.seed), [])
+        self._is_paid_twice = False
 
     def simulated(self, progress: Callable[[int], None], trace: Path) -> Simulated:
         """What came of it."""
@@ -147,6 +151,8 @@ class _Simulation:
             found.append((SERVED[cache], self.traffic.wrong))
         if self.traffic.error:
             found.append((SURVIVED[cache], self.traffic.error))
+        if self._is_paid_twice:
+            found.append((PAID_ONCE, "a chunk was acknowledged more often than there are references to it"))
         if left and cache == "shm" and not self.traffic.error:
             found.append((NOTHING_LEFT, f"{left:,} B wait for acknowledgements with nothing under way"))
         return tuple([Broken(each, clause(each).rule, step, says) for each, says in found])
@@ -160,6 +166,12 @@ class _Simulation:
         raise NotImplementedError
 
 
+def deployed(namespace: Any, usual: type[Any], config: Any, processes: Any) -> Any:
+    """A deployment of these processes, by the target's own class where it offers one."""
+    kind = getattr(namespace, usual.__name__, usual)
+    return call_with(kind, {"protections": config.protections, **processes.parts()})
+
+
 class _Shared(_Simulation):
     def __init__(self, target: str, namespace: Any, plan: Plan, folder: str, hosts: Hosts) -> None:
         super().__init__(target, plan, folder)
@@ -169,7 +181,7 @@ class _Shared(_Simulation):
         )
         self._processes = SharedProcesses(hosts, recipe, config.workers)
         self.course = SharedCourse(
-            self._processes.deployment(config.protections),
+            deployed(namespace, protocol.SharedDeployment, config, self._processes),
             choose=lambda messages: self._draw.up_to(len(messages) - 1),
             finishes=False,
         )
@@ -177,7 +189,9 @@ class _Shared(_Simulation):
 
     def _seen(self) -> tuple[int, int, int, int]:
         seen = self.course.front_end.sender.observed()
-        return (*seen[LOOKUPS], seen[PEAK], seen[LEFT])
+        waiting = seen[WAITING]
+        self._is_paid_twice = any(due < 0 for _, due in waiting)
+        return (*seen[LOOKUPS], seen[PEAK], sum(nbytes for nbytes, due in waiting if due > 0))
 
     def close(self) -> None:
         self.traffic.close()
@@ -191,7 +205,7 @@ class _Pair(_Simulation):
         self._processes = PairProcesses(hosts, recorded_pair_recipe(namespace, config.budget, folder))
         is_reordering = "reorder" in config.accidents
         self.course = PairCourse(
-            self._processes.deployment(config.protections),
+            deployed(namespace, protocol.Deployment, config, self._processes),
             choose=lambda messages: self._draw.up_to(len(messages) - 1) if is_reordering else 0,
         )
         self.traffic = PairTraffic(config, self._draw, folder, self.course)

@@ -35,6 +35,8 @@ TRIES: Final = 100
 """So many requests are made up until one needs no accident that is switched off."""
 RARE: Final = 6
 """One step in so many brings an accident."""
+DEATHS: Final = {"worker-death", "restart-p1"}
+"""They are rarer still: a process takes a second or more to come up."""
 
 
 class Traffic:
@@ -56,9 +58,12 @@ class Traffic:
 
     def meddle(self) -> None:
         """Now and then an accident, of those that are switched on and can happen now."""
-        possible = [each for name, each in self._accidents().items() if name in self._config.accidents]
-        if possible and self._draw.is_one_in(RARE):
-            self._draw.of(possible)()
+        possible = {name: each for name, each in self._accidents().items() if name in self._config.accidents}
+        if not possible or not self._draw.is_one_in(RARE):
+            return
+        name = self._draw.of(list(possible))
+        if name not in DEATHS or self._draw.is_one_in(RARE):
+            possible[name]()
 
     def _accidents(self) -> dict[str, Callable[[], None]]:
         """By the name of each accident that is no request how it is brought about."""

@@ -26,8 +26,8 @@ PEAK: Final = "peak"
 """The most bytes that it ever held."""
 HELD: Final = "held"
 """The keys that it holds, as far as it lets them be seen."""
-LEFT: Final = "left"
-"""Bytes of the chunks that wait for acknowledgements."""
+WAITING: Final = "waiting"
+"""Of each chunk of a store its bytes, and how many acknowledgements are still to come."""
 
 
 class Tally:
@@ -108,7 +108,7 @@ def recorded_shared_parts(
             tally.look(part.cache(), _stored(chunks(part.cache())))
 
     def observe(cache: Any) -> Mapping[str, Any]:
-        return {LOOKUPS: tally.lookups, PEAK: tally.peak, LEFT: _left(chunks(cache), workers)}
+        return {LOOKUPS: tally.lookups, PEAK: tally.peak, WAITING: _waiting(chunks(cache), workers)}
 
     return SharedParts(
         shared_implementation(namespace, payloads, segment, workers, noted),
@@ -126,18 +126,18 @@ def _stored(seen: Mapping[str, Any]) -> int:
     return sum(int(size * UNIT) for _, size in layout) if isinstance(layout, tuple) else 0
 
 
-def _left(seen: Mapping[str, Any], workers: int) -> int:
-    """Bytes of the chunks that some worker has yet to acknowledge."""
+def _waiting(seen: Mapping[str, Any], workers: int) -> list[tuple[int, int]]:
+    """Of each chunk its bytes, and how many acknowledgements are still to come; fewer than none where it was
+    acknowledged more often than there are references to it."""
     try:
-        return sum(
-            int(size * UNIT)
+        return [
+            (int(size * UNIT), references * workers - count)
             for (_, size), references, count in zip(
                 seen["layout"], seen["references"], seen["counts"], strict=True
             )
-            if references * workers > count
-        )
+        ]
     except (KeyError, TypeError, ValueError):
-        return 0
+        return []
 
 
 def recorded_pair_recipe(namespace: Any, budget: int, folder: str) -> Recipe:
