@@ -19,16 +19,18 @@ SmallRequests == {<<a>>, <<b>>, <<c>>, <<b, a>>, <<a, c, a>>, <<LeftOut(c)>>, <<
 (* Twins: each .cfg that must fail puts one of these in a rule's place,    *)
 (* where it is not a protection that is missing.                           *)
 (***************************************************************************)
+\* For Put: nothing that was stored ever leaves.
+PutFreesNothing(held, touched, key, content) ==
+    LET entry == [key |-> key, content |-> content, references |-> 1, acknowledged |-> 0]
+    IN  IF IsTooLarge(content.nbytes) THEN [store |-> held, kind |-> "too-large"]
+        ELSE IF PlaceFor(held.ring, content.nbytes) = None THEN [store |-> held, kind |-> "no-room"]
+        ELSE [store |-> [ring |-> Allocated(held.ring, content.nbytes), entries |-> Append(held.entries, entry)],
+              kind |-> "put"]
+
 \* For Put: what is too large evicts before it is refused (S06).
 PutEvictsFirst(held, touched, key, content) ==
     IF IsTooLarge(content.nbytes) THEN [store |-> Cleared(held), kind |-> "too-large"]
-    ELSE Put(held, touched, key, content)
-
-\* For Put: nothing that was stored ever leaves.
-PutFreesNothing(held, touched, key, content) ==
-    IF IsTooLarge(content.nbytes) THEN [store |-> held, kind |-> "too-large"]
-    ELSE IF PlaceFor(held.ring, content.nbytes) = None THEN [store |-> held, kind |-> "no-room"]
-    ELSE Put(held, touched, key, content)
+    ELSE PutFreesNothing(held, touched, key, content)
 
 \* For Put: a chunk lies behind the last one, wherever the area ends.
 PutAnywhere(held, touched, key, content) ==
