@@ -55,7 +55,11 @@ def _title(found: Interleaved) -> str:
     options = found.options
     random = f", {options.schedules:,} random ones from seed {options.seed}" if options.schedules else ""
     within = "bytecodes" if options.bytecodes else "lines"
-    return f"{found.target}: every schedule with up to {options.preemptions} preemptions{random}, by {within}"
+    return f"{found.target}: every schedule of up to {_preemptions(options.preemptions)}{random}, by {within}"
+
+
+def _preemptions(count: int) -> str:
+    return f"{count} preemption{'' if count == 1 else 's'}"
 
 
 def _last_line(found: Interleaved) -> Text:
@@ -70,7 +74,7 @@ def _last_line(found: Interleaved) -> Text:
 
 def finding_text(target: str, verdict: ScenarioVerdict, finding: Finding) -> RenderableType:
     """A run that breaks a clause: the sentence, the clause, the lines in columns, and how to repeat it."""
-    count = f"{finding.preemptions} preemption{'' if finding.preemptions == 1 else 's'}"
+    count = _preemptions(finding.preemptions)
     seed = "" if finding.seed is None else f", seed {finding.seed}"
     head = Text.assemble((finding.clause, "bold red"), f" {verdict.name} ({verdict.title}), {count}{seed}")
     parts: list[RenderableType] = [
@@ -115,7 +119,7 @@ def _rows(lanes: Sequence[Lane]) -> Iterator[tuple[str, str]]:
             skipped += 1
             continue
         if skipped:
-            yield lanes[number - 1].thread, f"  … {skipped} lines"
+            yield lanes[number - 1].thread, f"  … {skipped} line{'' if skipped == 1 else 's'}"
             skipped = 0
         if lane.begins:
             yield lane.thread, f"> {lane.begins}"

@@ -7,6 +7,7 @@ from typing import Any, Final, Literal
 
 import msgspec
 
+from mmcache_ref.oracle import segments
 from mmcache_ref.oracle.errors import NotOffered
 from mmcache_ref.oracle.interleaving.explore import Diverged
 from mmcache_ref.oracle.interleaving.findings import Finding, preemptions_of, told
@@ -83,7 +84,11 @@ def interleave(
     options: Options,
     observe: Observe = lambda name, runs: None,
 ) -> Interleaved:
-    """Judge a target under these scenarios, one after the other."""
+    """Judge a target under these scenarios, one after the other.
+
+    What an earlier judgement that was killed left in shared memory is removed first.
+    """
+    segments.sweep()
     return Interleaved(
         target, options, tuple([judge(namespace, each, options, observe) for each in scenarios])
     )
