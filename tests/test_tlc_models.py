@@ -11,7 +11,8 @@ import pytest
 from typer.testing import CliRunner
 
 from mmcache_ref.cli import app
-from mmcache_ref.oracle.clauses import all_clauses
+from mmcache_ref.oracle.clauses import all_clauses, spec_directory
+from mmcache_ref.report.hazards import hazards_markdown
 from mmcache_ref.tlc import checking, manifest
 from mmcache_ref.tlc.bindings import BINDINGS
 from mmcache_ref.tlc.checking import judge, never_taken, never_violated
@@ -90,11 +91,11 @@ def test_a_twin_that_holds_is_noticed(changed) -> None:
 
 
 def test_one_changed_action_is_found_with_the_run_to_it(changed) -> None:
-    changed("Lru.tla", '"pinned" ELSE "miss"]', '"pinned" ELSE "removed"]')
-    judged = judge(*entry_of("lru-tiny"))
+    changed("RingBuffer.tla", 'kind |-> "cleared"', 'kind |-> "forgotten"')
+    judged = judge(*entry_of("ring-buffer-tiny"))
     assert judged.difference is not None
     assert judged.wrong == [f"{judged.difference.side} alone has a step after 1 steps"]
-    assert judged.difference.run[-1].call["op"] == "pin"
+    assert [edge.call["op"] for edge in judged.difference.run] == ["clear"]
 
 
 def test_an_action_that_no_model_takes_is_noticed() -> None:
@@ -115,3 +116,9 @@ def test_the_command_tells_what_is_wrong_and_fails(changed) -> None:
 
 def test_an_unknown_model_is_a_usage_error() -> None:
     assert CliRunner().invoke(app, ["models", "nothing"]).exit_code == 1
+
+
+def test_the_table_of_hazards_is_what_the_manifest_says() -> None:
+    table = hazards_markdown(read_manifest())
+    assert table.count("\n") > 15
+    assert table in (spec_directory() / "05-drift.md").read_text(encoding="utf-8")
