@@ -45,7 +45,19 @@ class Subject(NamedTuple):
 
 
 def _clearing(name: str, clear: Callable[[], object], fill: Callable[[], object], keys: int) -> Operation:
-    return Operation(name, lambda number: clear(), 1, fill, is_offered=keys <= MOST_TO_CLEAR)
+    """Clearing a full cache, which is filled again where it was cleared before."""
+    is_cleared = False
+
+    def run(number: int) -> None:
+        nonlocal is_cleared
+        clear()
+        is_cleared = True
+
+    def before() -> None:
+        if is_cleared:
+            fill()
+
+    return Operation(name, run, 1, before, is_offered=keys <= MOST_TO_CLEAR)
 
 
 def lru(namespace: Any, keys: int) -> Subject:
