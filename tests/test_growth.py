@@ -50,8 +50,8 @@ def growth() -> Growth:
     costs = (
         Cost("LRU", "touch", "ours", 100, 1e-6, 4),
         Cost("LRU", "touch", "ours", 10_000, 2e-6, 4),
-        Cost("LRU", "scan", "ours", 100, 1e-6, 4),
-        Cost("LRU", "scan", "ours", 10_000, 2e-3, 400),
+        Cost("LRU", "scan[key]", "ours", 100, 1e-6, 4),
+        Cost("LRU", "scan[key]", "ours", 10_000, 2e-3, 400),
         Cost("LRU", "touch", "theirs", 100, 3e-6, 5),
     )
     return Growth(("ours", "theirs"), (100, 10_000), costs)
@@ -63,8 +63,8 @@ def test_the_table_says_what_grows() -> None:
     said = console.export_text()
     rows = [line.split() for line in said.splitlines()]
     assert ["LRU", "touch", "1", "µs", "2", "µs", "3", "µs", "–"] in rows
-    assert ["LRU", "scan", "1", "µs", "2", "ms", "–", "–"] in rows
-    assert "ours executes more lines with more keys in LRU: scan" in said
+    assert ["LRU", "scan[key]", "1", "µs", "2", "ms", "–", "–"] in rows
+    assert "ours executes more lines with more keys in LRU: scan[key]" in said
     assert "theirs executes as many lines with many keys as with few, in every operation" in said
     told: Any = json.loads(growth_json(growth()))
     assert told["costs"][3]["lines"] == 400

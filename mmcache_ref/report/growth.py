@@ -25,7 +25,7 @@ def growth_text(growth: Growth) -> RenderableType:
         for target in growth.targets:
             costs = growth.of(cache, operation, target)
             cells += [time_in_words(costs[keys].seconds if keys in costs else None) for keys in growth.keys]
-        table.add_row(cache, operation, *cells)
+        table.add_row(cache, escape(operation), *cells)
     parts: list[RenderableType] = [table, ""]
     parts += [Text(line) for target in growth.targets for line in _growing(growth, target)]
     return Group(*parts)
