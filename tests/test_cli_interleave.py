@@ -77,5 +77,10 @@ def test_4_for_a_schedule_that_cannot_be_read(text: str) -> None:
     assert call("interleave", "reference", "--replay", text) == 4
 
 
+def test_3_when_the_time_ran_out(capsys: pytest.CaptureFixture[str]) -> None:
+    assert call(*GET_GET, "--seconds", "0") == 3
+    assert "the time ran out after" in capsys.readouterr().out
+
+
 def test_3_for_a_target_that_cannot_be_loaded() -> None:
     assert call("interleave", "py:no.such.module") == 3

@@ -41,6 +41,9 @@ def interleave_target(
     bytecodes: Annotated[
         bool, typer.Option("--bytecodes", help="Stop within every line, not only in those that write.")
     ] = False,
+    seconds: Annotated[
+        float | None, typer.Option(min=0, help="Stop then: what was not run is undetermined.")
+    ] = None,
     replay_of: Annotated[
         str | None,
         typer.Option("--replay", metavar="JSON", help="Repeat one schedule of a report."),
@@ -60,7 +63,7 @@ def interleave_target(
             check_target(target)
     except ValueError as error:
         fail(str(error), USAGE)
-    options = Options(preemptions, schedules, seed, bytecodes)
+    options = Options(preemptions, schedules, seed, bytecodes, seconds)
     if replay_of is None:
         chosen = _chosen(listed_names(scenario))
         judged = [_judged(target, chosen, options) for target in named]

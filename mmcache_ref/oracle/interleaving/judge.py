@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, Final, Literal
 
@@ -30,12 +31,14 @@ Observe = Callable[[str, int], None]
 
 class Options(msgspec.Struct, frozen=True):
     """How far to look: every schedule up to so many `preemptions`, and then so many random `schedules` from
-    `seed`. With `bytecodes` every line is stopped within."""
+    `seed`. With `bytecodes` every line is stopped within. After so many `seconds` what was not run is
+    undetermined."""
 
     preemptions: int = 2
     schedules: int = 0
     seed: int = 0
     bytecodes: bool = False
+    seconds: float | None = None
 
 
 class ScenarioVerdict(msgspec.Struct, frozen=True):
@@ -86,12 +89,17 @@ def interleave(
 ) -> Interleaved:
     """Judge a target under these scenarios, one after the other.
 
-    What an earlier judgement that was killed left in shared memory is removed first.
+    What an earlier judgement that was killed left in shared memory is removed first. Where there is a bound
+    on the time, each scenario may take an equal share of what is left.
     """
     segments.sweep()
-    return Interleaved(
-        target, options, tuple([judge(namespace, each, options, observe) for each in scenarios])
-    )
+    end = None if options.seconds is None else time.monotonic() + options.seconds
+    verdicts: list[ScenarioVerdict] = []
+    for place, each in enumerate(scenarios):
+        share = None if end is None else (end - time.monotonic()) / (len(scenarios) - place)
+        bounded = msgspec.structs.replace(options, seconds=share)
+        verdicts.append(judge(namespace, each, bounded, observe))
+    return Interleaved(target, options, tuple(verdicts))
 
 
 def judge(
@@ -113,9 +121,12 @@ def _judged(
     scenario = trial.scenario
     found: dict[str, Finding] = {}
     reason, is_offered = "", True
+    end = None if options.seconds is None else time.monotonic() + options.seconds
     try:
         trial.divide()
         for played, seed in _runs(trial, options):
+            if end is not None and time.monotonic() > end:
+                raise RunFailed(f"the time ran out after {trial.runs:,} schedules")
             observe(scenario.name, trial.runs)
             wrong = trial.wrong(played)
             if wrong is not None and wrong.clause not in found:
