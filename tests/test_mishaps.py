@@ -152,6 +152,22 @@ def test_a_descriptor_that_stays_open_is_found(monkeypatch: pytest.MonkeyPatch) 
     assert "21 descriptors are open" in judged.mishaps[1].broken[0].says
 
 
+@pytest.mark.slow
+@pytest.mark.clause("SC-52")
+def test_a_process_that_does_not_answer_in_time_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("mmcache_ref.oracle.mishaps.mishaps.STOPPED_SECONDS", 3600.0)
+    options = msgspec.structs.replace(SMALL, answer_seconds=2)
+    judged = judge("reference", options, only=("stop-reader",))
+    assert broken(judged) == {"SC-52"}
+    assert "has not answered for 2 s" in judged.mishaps[0].broken[0].says
+
+
+def test_a_target_without_such_caches_is_undetermined() -> None:
+    judged = judge("py:types", SMALL, only=FAST[:1])
+    assert (judged.status, judged.exit_code) == ("undetermined", 3)
+    assert "ShmObjectStoreSenderCache" in judged.reason
+
+
 def test_a_target_that_cannot_be_loaded_is_undetermined() -> None:
     judged = judge("py:no.such.module", SMALL, only=FAST[:1])
     assert (judged.status, judged.exit_code) == ("undetermined", 3)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any, Final
 
 from mmcache_ref.oracle import segments
+from mmcache_ref.oracle.adapters.base import need
 from mmcache_ref.oracle.adapters.shm_units import (
     HEADER,
     RECEIVER,
@@ -35,8 +36,12 @@ def checked(namespace: Namespace) -> Namespace:
 
 
 def told_recipe(target: str, capacity: int, limit: int, workers: int, *, has_checksum: bool = True) -> Recipe:
-    """The caches in shared memory of a target; capacity and limit in units."""
+    """The caches in shared memory of a target; capacity and limit in units.
+
+    Raises `NotOffered` for a target that has none.
+    """
     namespace = resolve(target)
+    need(namespace, SENDER, RECEIVER, "MultiModalKwargsItem", "merge_mm_kwargs")
     lengths = payloads_of(checked(namespace) if has_checksum else namespace).measured(
         max(capacity, limit) + 2
     )
