@@ -38,7 +38,7 @@ def simulated(hosts: Hosts, target: str, plan: Plan) -> Simulated:
 @pytest.mark.clause("SC-25", "SC-29", "SC-38", "SC-44", "DR-01", "DR-15", "DR-21")
 @pytest.mark.parametrize("cache", ["lru", "shm"])
 def test_every_accident_ends_as_the_model_says_over_processes_too(hosts: Hosts, cache: str) -> None:
-    found = simulated(hosts, "reference", Plan(cache, 120, 2, 3, accidents=("all",)))
+    found = simulated(hosts, "reference", Plan(cache, 60, 2, 0, accidents=("all",)))
     assert (found.status, found.said, found.reason) == ("conforms", "", "")
     accidents = {"lru": {"restart-p1", "second-engine", "drop"}, "shm": {"worker-death", "resume", "replay"}}
     assert accidents[cache] <= found.operations.keys()

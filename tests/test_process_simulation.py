@@ -102,7 +102,7 @@ def test_the_published_caches_write_logs_that_are_explained() -> None:
     assert found.status == "conforms", (found.broken, found.judged)
 
 
-@pytest.mark.parametrize("ending", [signal.SIGTERM, signal.SIGKILL])
+@pytest.mark.parametrize("ending", [signal.SIGTERM, pytest.param(signal.SIGKILL, marks=pytest.mark.slow)])
 def test_a_simulation_that_is_ended_leaves_no_process_and_no_segment(ending: signal.Signals) -> None:
     words = ["simulate", "--cache", "shm", "--requests", "1000000", "--processes"]
     parent = subprocess.Popen(

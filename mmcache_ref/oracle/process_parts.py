@@ -39,7 +39,7 @@ def shared_recipe(namespace: Any, capacity: int, limit: int, workers: int) -> Re
 
     The processes do not measure again what is measured here.
     """
-    lengths = UnitPayloads(namespace).measured(max(capacity, limit) + 2)
+    lengths = payloads_of(namespace).measured(max(capacity, limit) + 2)
     return Recipe(
         shared_parts,
         (target_of(namespace), capacity, limit, workers, lengths),
@@ -53,7 +53,7 @@ def shared_parts(
 ) -> SharedParts:
     """The caches in shared memory of a target, in one of its processes."""
     namespace = resolve(target)
-    payloads = UnitPayloads(namespace)
+    payloads = payloads_of(namespace)
     payloads.know(lengths)
     segment = Segment(
         namespace,
@@ -114,7 +114,7 @@ def pair_recipe(namespace: Any, budget: int) -> Recipe:
 def pair_parts(lock: Any, segment: str, target: str, budget: int) -> PairParts:
     """The key-replicated pair of a target, in one of its processes."""
     namespace = resolve(target)
-    payloads = Payloads(namespace)
+    payloads = payloads_of(namespace).payloads
 
     def observe(cache: Any) -> Mapping[str, Any]:
         return {INNER: observe_inner(cache)}

@@ -27,7 +27,7 @@ from mmcache_ref.oracle.adapters.shm_handles import (
 from mmcache_ref.oracle.adapters.shm_units import HEADER, RECEIVER, SENDER, UNIT, Segment, UnitPayloads
 from mmcache_ref.oracle.errors import NotOffered
 from mmcache_ref.oracle.namespace import call_with
-from mmcache_ref.oracle.process_parts import CHUNKS, NOTED, shared_implementation, shared_recipe
+from mmcache_ref.oracle.process_parts import CHUNKS, NOTED, payloads_of, shared_implementation, shared_recipe
 from mmcache_ref.protocol.processes import Hosts, RemoteCache, SharedProcesses, unpack
 
 PARTS = {"deployment": "SharedDeployment", "front_end": "SharedFrontEnd", "worker": "SharedWorker"}
@@ -48,7 +48,8 @@ class ShmCachesAdapter:
 
     def __init__(self, namespace: Any, config: Config, hosts: Hosts | None = None) -> None:
         need(namespace, SENDER, RECEIVER, "merge_mm_kwargs")
-        self.payloads = self.PAYLOADS or UnitPayloads(namespace)
+        usual = UnitPayloads if hosts is None else payloads_of
+        self.payloads = self.PAYLOADS or usual(namespace)
         self.handles = SeenHandles(namespace)
         self._namespace = namespace
         self._updates: list[Any] = []
