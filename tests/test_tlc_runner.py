@@ -2,7 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -87,6 +93,46 @@ def test_what_takes_too_long_is_undetermined_and_stopped(check) -> None:
     found = check("SPECIFICATION Endless", seconds=3)
     assert found.result == "undetermined"
     assert "3 s" in found.errors[-1]
+
+
+STARTER = """
+from pathlib import Path
+from mmcache_ref.tlc.runner import Job, run
+module, config = Path("Counter.tla").resolve(), Path("Counter.cfg").resolve()
+run(Job(module, config, is_short=True, heap_mib=256, seconds=200))
+"""
+
+
+def javas(folder: Path) -> list[int]:
+    """The processes of Java that work in this folder."""
+    found = []
+    for path in Path("/proc").glob("[0-9]*/cmdline"):
+        with contextlib.suppress(OSError):
+            words = path.read_bytes().split(b"\0")
+            if str(folder).encode() in b" ".join(words) and words[0].endswith(b"java"):
+                found.append(int(path.parent.name))
+    return found
+
+
+@pytest.mark.skipif(not Path("/proc/self/cmdline").exists(), reason="processes are looked up in /proc")
+def test_tlc_ends_with_whoever_started_it_however_that_ends(tmp_path: Path) -> None:
+    (tmp_path / "Counter.tla").write_text(COUNTER)
+    (tmp_path / "Counter.cfg").write_text("SPECIFICATION Endless")
+    environment = {**os.environ, "TMPDIR": str(tmp_path), "PYTHONPATH": os.pathsep.join(sys.path)}
+    with subprocess.Popen([sys.executable, "-c", STARTER], cwd=tmp_path, env=environment) as starter:
+        try:
+            await_that(lambda: bool(javas(tmp_path)))
+        finally:
+            starter.kill()
+    await_that(lambda: not javas(tmp_path))
+
+
+def await_that(holds: Callable[[], bool]) -> None:
+    """Wait until it does, at most a minute and a half."""
+    end = time.monotonic() + 90
+    while not holds():
+        assert time.monotonic() < end
+        time.sleep(0.1)
 
 
 def test_what_a_model_prints_is_handed_on(check) -> None:

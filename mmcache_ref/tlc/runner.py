@@ -25,6 +25,18 @@ ERRORS_SHOWN: Final = 12
 """Lines of what TLC says when it cannot read a module."""
 COURSE: Final = ('"', "Parsing file", "Semantic processing")
 """How lines begin that tell of no error."""
+OUTLIVED_BY_NOBODY: Final = """
+exec 3<&0
+"$@" <&- 3<&- &
+child=$!
+( cat <&3; kill -9 $child ) >/dev/null 2>&1 &
+watcher=$!
+wait $child
+code=$?
+kill $watcher 2>/dev/null
+exit $code
+"""
+"""Runs a command that is killed when the input ends: when whoever started it is gone, however that went."""
 _running: set[subprocess.Popen[str]] = set()
 
 
@@ -119,11 +131,12 @@ def java_command(job: Job, folder: Path) -> list[str]:
 def running(
     command: list[str], folder: Path, seconds: float, stdout: int = subprocess.PIPE
 ) -> Iterator[tuple[subprocess.Popen[str], threading.Event]]:
-    """The running TLC, and whether its time is over; it is killed however the block is left."""
+    """The running TLC, and whether its time is over; it is killed however the block is left, and when this
+    process dies."""
     process = subprocess.Popen(
-        command,
+        ["/bin/sh", "-c", OUTLIVED_BY_NOBODY, "tlc", *command],
         cwd=folder,
-        stdin=subprocess.DEVNULL,
+        stdin=subprocess.PIPE,
         stdout=stdout,
         stderr=subprocess.STDOUT,
         text=True,
@@ -147,6 +160,8 @@ def running(
         clock.cancel()
         _kill(process)
         process.wait()
+        if process.stdin is not None:
+            process.stdin.close()
         _running.discard(process)
 
 
