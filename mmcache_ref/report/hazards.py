@@ -15,13 +15,14 @@ HEADING: Final = (
 )
 
 
-def hazards_markdown(manifest: Manifest) -> str:
-    """A row for each model that fails for want of a protection, with the model in which that is there."""
+def hazards_markdown(manifest: Manifest, model: str) -> str:
+    """A row for each model that fails for want of a protection, with the one in which that is there; of those
+    that are bound to this Python model."""
     entries = {entry.name: entry for _, entry in manifest.entries}
     rows = [
-        _row(entry, entries[entry.name + PROTECTED])
+        _row(entry, holding)
         for entry in entries.values()
-        if entry.name + PROTECTED in entries
+        if (holding := entries.get(entry.name + PROTECTED)) and holding.bound and holding.bound.model == model
     ]
     return "\n".join([*HEADING, *rows]) + "\n"
 
