@@ -18,17 +18,20 @@ def test_a_request_is_never_answered_where_the_channel_need_not_deliver() -> Non
     assert judged("key-replicated-liveness-undelivered").wrong == []
 
 
+@pytest.mark.slow
 @pytest.mark.clause("DR-28")
 def test_a_request_is_never_answered_where_its_miss_need_not_be_followed() -> None:
     assert judged("key-replicated-liveness-forgotten").wrong == []
 
 
+@pytest.mark.slow
 @pytest.mark.clause("DR-29")
 @pytest.mark.clause("DR-31")
 def test_a_key_is_never_repaired_where_nobody_need_ask_for_it() -> None:
     assert judged("key-replicated-liveness-unasked").wrong == []
 
 
+@pytest.mark.slow
 @pytest.mark.clause("DR-30")
 def test_a_request_whose_message_is_lost_is_never_answered() -> None:
     found = judged("key-replicated-liveness-lost")
@@ -44,6 +47,7 @@ def test_every_request_is_answered_and_every_key_repaired_in_the_end(name: str) 
     assert judged(f"key-replicated-liveness-{name}").wrong == []
 
 
+@pytest.mark.slow
 @pytest.mark.clause("DR-05")
 @pytest.mark.clause("DR-12")
 @pytest.mark.parametrize("name", ["tiny", "reject", "oversize", "drop", "second-miss"])
