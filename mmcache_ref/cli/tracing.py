@@ -22,6 +22,9 @@ def trace(
     output_format: Annotated[
         Literal["text", "json"], typer.Option("--format", help="Of check; lanes are always text.")
     ] = "text",
+    tlc: Annotated[
+        bool, typer.Option("--tlc", help="Let TLC judge the log, too, by models/TraceKeyReplicated.tla.")
+    ] = False,
 ) -> None:
     """Show or judge what processes wrote down of what they did; spec/10-event-logs.md says how to write it.
 
@@ -38,6 +41,8 @@ def trace(
         show(check_text(file, checked))
     else:
         show({"text": check_text, "json": check_json}[output_format](file, checked))
+        if tlc:
+            raise typer.Exit(max(EXIT_CODES[checked.status], _judged_by_tlc(log)))
     raise typer.Exit(EXIT_CODES[checked.status])
 
 
@@ -52,3 +57,20 @@ def _judged(file: Path) -> tuple[Log, Checked, list[Explained]]:
     with progress_lines() as progress:
         progress.add_task(file.name, what=f"{len(log.entries):,} events")
         return log, *check(log)
+
+
+def _judged_by_tlc(log: Log) -> int:
+    """What TLC says of a log, on a line to stderr; the exit code of that."""
+    from mmcache_ref.tlc.tools import ToolMissing
+    from mmcache_ref.tlc.traces import judge
+
+    with progress_lines() as progress:
+        progress.add_task("TLC", what=f"{len(log.entries):,} events")
+        try:
+            judged = judge([log])[0]
+        except ToolMissing as error:
+            fail(str(error), EXIT_CODES["undetermined"])
+    ends = "; ".join(f"line {line}, {event.process}: {event.did}" for line, event in judged.first)
+    told = [f"TLC: {judged.status}", judged.reason, f"no order goes on at: {ends}" if ends else ""]
+    typer.echo(". ".join(part for part in told if part), err=True)
+    return EXIT_CODES[judged.status]

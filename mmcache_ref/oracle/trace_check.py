@@ -53,7 +53,7 @@ def check(log: Log) -> tuple[Checked, list[Explained]]:
 
     A line that is wrong by itself is named without a search.
     """
-    wrong = _out_of_place(log)
+    wrong = out_of_place(log)
     entries = [entry for entry in log.entries if wrong is None or entry.line < wrong.line]
     steps = Steps(log.header)
     found = trace_search.search(ORDERS[log.header.cache](Lanes(log.header, entries), steps))
@@ -71,7 +71,7 @@ def check(log: Log) -> tuple[Checked, list[Explained]]:
     return Checked(found.status, len(log.entries), len(found.order), unexplained, reason), found.order
 
 
-def _out_of_place(log: Log) -> Unexplained | None:
+def out_of_place(log: Log) -> Unexplained | None:
     """The first line that is wrong by itself.   [EV-01, EV-02, EV-03, EV-04, EV-07]"""
     counts: dict[str, int] = {}
     named: set[int] = set()
