@@ -25,6 +25,9 @@ NAMED: Final = re.compile(r"(?:Invariant|Action property|Temporal property) (\w+
 COLLISION: Final = re.compile(r"calculated \(optimistic\):\s+val = (\S+)")
 VARIABLE: Final = re.compile(r"^(?:/\\ )?(\w+) = ", re.MULTILINE)
 
+MOST_CHARACTERS: Final = 1500
+"""Of an error that is kept: the beginning says what it is, and the rest may be a stack of Java."""
+
 SUCCESS, STATISTICS, COMPLETE_DEPTH, PROGRESS = 2193, 2199, 2194, 2200
 INITIALLY_VIOLATED, INVARIANT, ACTION_PROPERTY, DEADLOCK, TEMPORAL = 2107, 2110, 2112, 2114, 2116
 STATE, STUTTERING, BACK_TO = 2217, 2218, 2122
@@ -125,7 +128,7 @@ class Reader:
             case _ if self.is_error and code not in QUIET:
                 if found.result != "success" and not found.property:
                     found.result = "error"
-                found.errors.append(said.strip())
+                found.errors.append(said.strip()[:MOST_CHARACTERS])
 
     def _numbers(self, said: str) -> None:
         numbers = NUMBERS.search(said)
