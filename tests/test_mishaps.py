@@ -77,6 +77,7 @@ def test_the_reference_lives_through_every_mishap(workers: int) -> None:
 # What must be found
 
 
+@pytest.mark.slow
 @pytest.mark.clause("SC-46")
 def test_a_lock_that_stays_taken_is_found() -> None:
     options = Options(seconds=0, requests=30, answer_seconds=2)
@@ -143,6 +144,7 @@ def test_an_error_that_no_clause_documents_is_found() -> None:
     assert any("KeyError" in each.says for survived in judged.mishaps for each in survived.broken)
 
 
+@pytest.mark.slow
 @pytest.mark.clause("SC-52")
 def test_a_descriptor_that_stays_open_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
     growing = itertools.count(20)
