@@ -23,6 +23,7 @@ TREE: Final = Path(__file__).parents[2]
 COPIED: Final = ("mmcache_ref", "spec", "tests/mutants")
 DECISIVE: Final = (
     "reference.factories:",
+    "reference.handles:",
     "reference.key_replicated:",
     "reference.lru:",
     "reference.merge:",

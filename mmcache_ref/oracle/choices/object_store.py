@@ -104,7 +104,9 @@ def _stored(config: object_store.Config, draw: Draw, state: object_store.State) 
 
 def _content(config: object_store.Config, state: object_store.State, draw: Draw) -> Content:
     """The smallest or the largest, or one that fits a gap, exactly or nearly; now and then too large."""
-    largest = config.max_object_size - READER_COUNT - METADATA
+    largest, room = config.max_object_size - READER_COUNT - METADATA, config.capacity - OVERHEAD
+    if largest > room and draw.is_one_in(8):
+        return Content(room + 1, 1)
     role = draw.up_to(15)
     here = place_in(config.capacity, state.ring.end)
     # Chunks of one size, a little smaller than the largest, and then the largest: see `_late`.
