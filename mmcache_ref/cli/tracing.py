@@ -6,12 +6,14 @@ from pathlib import Path
 from typing import Annotated, Literal
 
 import typer
+from rich.console import Group
 
 from mmcache_ref.cli.console import BAD_RUN, fail, progress_lines, show
 from mmcache_ref.oracle.event_log import BadLog, Log, read_log
 from mmcache_ref.oracle.trace_check import Checked, Explained, check, config_of
 from mmcache_ref.oracle.verdict import EXIT_CODES
-from mmcache_ref.report.trace import check_json, check_text, lanes_table
+from mmcache_ref.report.lanes import lanes
+from mmcache_ref.report.trace import check_json, check_text
 
 
 def trace(
@@ -35,10 +37,10 @@ def trace(
     """
     log, checked, order = _judged(file)
     if action == "show":
-        show(lanes_table(log.header, order))
+        show(lanes(log.header, order, checked.unexplained))
         if checked.status == "conforms":
             return
-        show(check_text(file, checked))
+        show(Group("", check_text(file, checked)))
     else:
         show({"text": check_text, "json": check_json}[output_format](file, checked))
         if tlc:

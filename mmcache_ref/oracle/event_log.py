@@ -17,6 +17,9 @@ from mmcache_ref.oracle.under_way import Names, follow, keys_at, makes
 
 HOLDS: Final = {("lru", "p0"): "p0.order", ("lru", "p1"): "p1.order", ("shm", "p0"): "keys"}
 """By cache and process the aspect of the model that is the keys of the process's cache."""
+BYTE_ORDER_MARKS: Final = (b"\xef\xbb\xbf", b"\xff\xfe", b"\xfe\xff")
+LONGEST_REASON: Final = 200
+"""Characters of what is said of a line that is no event."""
 _decoder: Final = msgspec.json.Decoder(Line)
 
 
@@ -129,27 +132,50 @@ def event_of(operation: Any, common: dict[str, Any]) -> AnyEvent:
 
 
 def read_log(path: Path) -> Log:
-    """A log from its file; `BadLog` when it has no header, or is no text."""
+    """A log from its file; `BadLog` when it has no header, or is no text.   [EV-01]"""
     try:
-        lines = path.read_bytes().splitlines()
+        content = path.read_bytes()
     except OSError as error:
-        raise BadLog(f"cannot read the log: {error}") from error
-    try:
-        header = _decoder.decode(lines[0] if lines else b"")
-    except (msgspec.MsgspecError, UnicodeDecodeError) as error:
-        raise BadLog(f"line 1 is no header of an event log: {error}") from error
+        raise BadLog(f"cannot read {path}: {error.strerror}") from error
+    if not content:
+        raise BadLog("line 1 is no header of an event log: the file is empty")
+    if content.startswith(BYTE_ORDER_MARKS):
+        raise BadLog("line 1 begins with a byte order mark: a log is UTF-8 without one")
+    first, *lines = content.splitlines()
+    header = _read_line(first)
+    if isinstance(header, str):
+        raise BadLog(f"line 1 is no header of an event log: {header}")
     if not isinstance(header, Header):
         raise BadLog("line 1 is no header of an event log, but an event")
     entries: list[Entry] = []
-    for number, line in enumerate(lines[1:], 2):
-        try:
-            event = _decoder.decode(line)
-        except (msgspec.MsgspecError, UnicodeDecodeError) as error:
-            return Log(header, tuple(entries), (number, str(error)))
+    for number, line in enumerate(lines, 2):
+        event = _read_line(line)
         if isinstance(event, Header):
-            return Log(header, tuple(entries), (number, "a second header"))
+            event = "a second header"
+        if isinstance(event, str):
+            return Log(header, tuple(entries), (number, event))
         entries.append(Entry(number, event))
     return Log(header, tuple(entries))
+
+
+def _read_line(line: bytes) -> Line | str:
+    """The header or the event in a line, or in words why there is none."""
+    if not line.strip():
+        return "it is empty"
+    try:
+        return _decoder.decode(line)
+    except RecursionError:
+        return "its JSON is nested too deeply"
+    except (msgspec.MsgspecError, UnicodeDecodeError) as error:
+        if str(error) == "Input data was truncated":
+            return "its JSON ends in the middle; perhaps whoever wrote it was stopped there"
+        return shortened(str(error), LONGEST_REASON)
+
+
+def shortened(words: str, most: int) -> str:
+    """At most so many characters on a line of a terminal, whatever is in them."""
+    shown = "".join([sign if sign.isprintable() else ascii(sign)[1:-1] for sign in words[: most + 1]])
+    return shown if len(shown) <= most else f"{shown[: most - 1]}…"
 
 
 def schema() -> dict[str, Any]:

@@ -1,47 +1,25 @@
-"""An event log as lanes, one for each process, and what a check of it says."""
+"""What a check of an event log says."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import re
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 import msgspec
 from rich.console import Group, RenderableType
-from rich.markup import escape
-from rich.table import Table
 from rich.text import Text
 
-from mmcache_ref.model.events import AnyEvent, Asked, Brought, Header, Took
+from mmcache_ref.model.events import AnyEvent, Asked, Brought, Took
 from mmcache_ref.oracle.clauses import clause
-from mmcache_ref.oracle.families import FAMILIES
-from mmcache_ref.oracle.run import plain
-from mmcache_ref.oracle.trace_check import Checked, Explained, config_of
-from mmcache_ref.oracle.wording import state_in_words
+from mmcache_ref.oracle.event_log import shortened
+from mmcache_ref.oracle.trace_check import Checked
 from mmcache_ref.report.text import COLOURS
 
-
-def lanes_of(header: Header) -> list[str]:
-    """The processes of a log from left to right."""
-    readers = ["p1"] if header.cache == "lru" else [f"w{number}" for number in range(header.workers)]
-    return ["p0", "channel", *readers]
-
-
-def lanes_table(header: Header, order: Sequence[Explained]) -> Table:
-    """The events in the order that explains them, each in the lane of its process, the state beside it."""
-    model, config = FAMILIES[header.cache].model, config_of(header)
-    table = Table(box=None, padding=(0, 2, 0, 0))
-    table.add_column("line", justify="right", style="dim")
-    lanes = lanes_of(header)
-    for lane in lanes:
-        table.add_column(lane.upper() if lane != "channel" else lane)
-    table.add_column("state after", style="dim")
-    for entry, state in order:
-        words = escape(event_in_words(entry.event))
-        cells = [words if lane == entry.event.process else "" for lane in lanes]
-        observed = plain(model.observe(config, state))
-        table.add_row(str(entry.line), *cells, escape(state_in_words(observed)))
-    return table
+LINK: Final = re.compile(r"\[([^]]*)\]\([^)]*\)")
+"""A link of Markdown and what it shows; `code` stays as it is."""
+LONGEST_EVENT: Final = 400
+"""Characters of an event in words."""
 
 
 def event_in_words(event: AnyEvent) -> str:
@@ -58,7 +36,7 @@ def event_in_words(event: AnyEvent) -> str:
         words.append(f"→ #{event.made}")
     if isinstance(event.saw, dict):
         words.append(f"({event.saw.get('result', 'saw')})")
-    return " ".join(words)
+    return shortened(" ".join(words), LONGEST_EVENT)
 
 
 def check_text(path: Path, checked: Checked) -> RenderableType:
@@ -66,12 +44,15 @@ def check_text(path: Path, checked: Checked) -> RenderableType:
     parts: list[RenderableType] = []
     found = checked.unexplained
     if found is not None:
+        rule = LINK.sub(r"\1", clause(found.clause).rule)
         event = f", {event_in_words(found.event)}" if found.event is not None else ""
         parts += [
             Text.assemble((found.clause, "bold red"), f" line {found.line}{event}"),
             Text(f"  {found.says}"),
-            Text(f"  “{clause(found.clause).rule}”", "italic"),
+            Text(f"  “{rule}”", "italic"),
         ]
+    if not checked.events and found is None:
+        parts.append(Text("There is no event in it: nothing was judged.", "yellow"))
     if checked.reason:
         parts.append(Text(checked.reason, "yellow"))
     count = f"{checked.explained:,} of {checked.events:,} events explained together"
