@@ -189,3 +189,12 @@ def test_a_plus_is_for_what_the_segment_did_not_have(tmp_path: Path) -> None:
     assert code == 0
     assert "submit +c c → #7" in lines[1]
     assert "submit c → #8" in lines[2]
+
+
+@pytest.mark.parametrize("hashes", [None, 3, [None], [{}], {"a": 1}])
+def test_a_miss_in_another_form_is_shown_and_not_explained(tmp_path: Path, hashes: Any) -> None:
+    tampered = copied(PAIR)
+    tampered[8]["saw"]["hashes"] = hashes
+    code, lines = shown(written(tmp_path, tampered))
+    assert code == 2
+    assert any("not explained" in line and "deliver #2 missed" in line for line in lines)

@@ -98,8 +98,9 @@ def words_in_lane(event: AnyEvent, held: Collection[str]) -> list[str]:
         words.append(_short(event.key))
     if isinstance(event.saw, dict):
         words.append(str(event.saw.get("result", "")))
-        if event.saw.get("result") == "missed":
-            words += [_short(str(key)) for key in event.saw.get("hashes", ())]
+        hashes = event.saw.get("hashes")
+        if event.saw.get("result") == "missed" and isinstance(hashes, list):
+            words += [_short(str(key)) for key in hashes]
         elif event.saw.get("result") == "raised":
             words.append(shortened(str(event.saw.get("error", "")), 30))
     return words if event.made is None else [*words, f"→ #{event.made}"]
