@@ -98,6 +98,13 @@ def test_one_changed_action_is_found_with_the_run_to_it(changed) -> None:
     assert [edge.call["op"] for edge in judged.difference.run] == ["clear"]
 
 
+def test_single_loads_and_stores_are_compared_and_not_executed() -> None:
+    judged = judge(*entry_of("ring-publication-tiny"), target=object())
+    assert judged.wrong == []
+    assert judged.edges == judged.found.generated - 1
+    assert judged.executed is None
+
+
 def test_an_action_that_no_model_takes_is_noticed() -> None:
     module, entry = entry_of("lru-ghost")
     entry.result = "success"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import os
+import signal
 import subprocess
 import sys
 import time
@@ -124,6 +125,32 @@ def test_tlc_ends_with_whoever_started_it_however_that_ends(tmp_path: Path) -> N
             await_that(lambda: bool(javas(tmp_path)))
         finally:
             starter.kill()
+    await_that(lambda: not javas(tmp_path))
+
+
+COMMAND = """
+import signal
+signal.signal(signal.SIGINT, signal.default_int_handler)
+from mmcache_ref.cli import main
+main()
+"""
+
+
+@pytest.mark.skipif(not Path("/proc/self/cmdline").exists(), reason="processes are looked up in /proc")
+@pytest.mark.parametrize("signum", [signal.SIGINT, signal.SIGTERM])
+def test_an_interrupted_command_leaves_no_process_and_no_folder(tmp_path: Path, signum: int) -> None:
+    """The signal goes to the command alone, while two models are checked."""
+    environment = {**os.environ, "TMPDIR": str(tmp_path), "PYTHONPATH": os.pathsep.join(sys.path)}
+    words = [sys.executable, "-c", COMMAND, "models", "lru-small", "ring-buffer-small"]
+    with subprocess.Popen(words, env=environment, stderr=subprocess.PIPE, text=True) as process:
+        try:
+            await_that(lambda: len(javas(tmp_path)) == 2)
+            process.send_signal(signum)
+            _, stderr = process.communicate(timeout=60)
+        finally:
+            process.kill()
+    assert process.returncode == 130, stderr
+    assert list(tmp_path.glob("mmcache-*")) == []
     await_that(lambda: not javas(tmp_path))
 
 

@@ -166,6 +166,7 @@ def _judge_all(
         try:
             return list(pool.map(lambda each: one(*each), chosen))
         except BaseException:
+            pool.shutdown(wait=False, cancel_futures=True)  # first, or a thread would begin the next model
             stop_all()
             raise
         finally:

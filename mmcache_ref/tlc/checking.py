@@ -171,7 +171,7 @@ def _bind(
     if judged.difference is not None:
         where = judged.difference
         judged.wrong.append(f"{where.side} alone has a {where.what} after {len(where.run)} steps")
-    elif target is not None:
+    elif target is not None and binding.is_executed:
         _execute(judged, binding, bound, config, tlc, target, progress)
 
 

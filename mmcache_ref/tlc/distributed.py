@@ -9,15 +9,13 @@ from __future__ import annotations
 
 import socket
 import subprocess
-import tempfile
 import time
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
-from pathlib import Path
 from typing import Final
 
 from mmcache_ref.tlc.output import Checked, Reader
-from mmcache_ref.tlc.runner import Job, java_command, prepare, running
+from mmcache_ref.tlc.runner import Job, java_command, prepare, running, working_folder
 from mmcache_ref.tlc.tools import java, tla2tools
 
 READY: Final = "TLC server at "
@@ -43,7 +41,7 @@ def run_distributed(
     port = free_port(host)
     reader = Reader(progress=progress)
     with ExitStack() as stack:
-        folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="mmcache-tlc-")))
+        folder = stack.enter_context(working_folder())
         config = prepare(job, folder)
         command = [
             *java_command(job, folder),
@@ -99,7 +97,7 @@ def _worker(host: str) -> list[str]:
 
 def _start_worker(stack: ExitStack, job: Job, host: str, port: int) -> None:
     """A worker in a folder of its own, which ends with the server, or with the stack."""
-    folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="mmcache-tlc-")))
+    folder = stack.enter_context(working_folder())
     command = [
         *java_command(job, folder)[:-2],
         PORT.format(port),

@@ -37,7 +37,12 @@ kill $watcher 2>/dev/null
 exit $code
 """
 """Runs a command that is killed when the input ends: when whoever started it is gone, however that went."""
+STOPPED_SECONDS: Final = 5.0
+"""A killed process is gone long before."""
+REMOVALS: Final = 50
+"""Attempts to remove the folder of a killed TLC."""
 _running: set[subprocess.Popen[str]] = set()
+_folders: set[Path] = set()
 
 
 @dataclass(frozen=True)
@@ -78,9 +83,9 @@ def run(
             del rest[:-ERRORS_SHOWN]
 
     reader = Reader(other, progress)
-    with tempfile.TemporaryDirectory(prefix="mmcache-tlc-") as folder:
-        command = single_command(job, Path(folder))
-        with running(command, Path(folder), job.seconds) as (process, is_late):
+    with working_folder() as folder:
+        command = single_command(job, folder)
+        with running(command, folder, job.seconds) as (process, is_late):
             assert process.stdout is not None
             found = reader.read(process.stdout)
             process.wait()
@@ -92,6 +97,18 @@ def run(
         found.result = "error"
         found.errors += rest or [f"TLC ended with exit code {process.returncode}"]
     return found
+
+
+@contextmanager
+def working_folder() -> Iterator[Path]:
+    """A folder for one TLC, removed when the block is left, or by `stop_all`."""
+    with tempfile.TemporaryDirectory(prefix="mmcache-tlc-", ignore_cleanup_errors=True) as name:
+        folder = Path(name)
+        _folders.add(folder)
+        try:
+            yield folder
+        finally:
+            _folders.discard(folder)
 
 
 def single_command(job: Job, folder: Path) -> list[str]:
@@ -166,9 +183,18 @@ def running(
 
 
 def stop_all() -> None:
-    """End every TLC that was started here, at an interruption."""
+    """End every TLC that was started here, and remove its folder, at an interruption: the threads that wait
+    for them may not come to it any more."""
     for process in list(_running):
         _kill(process)
+        with suppress(subprocess.TimeoutExpired):
+            process.wait(STOPPED_SECONDS)
+    for folder in list(_folders):
+        for _ in range(REMOVALS):  # what a dying process still writes makes a removal fail
+            shutil.rmtree(folder, ignore_errors=True)
+            if not folder.exists():
+                break
+            time.sleep(0.1)
 
 
 def _kill(process: subprocess.Popen[str]) -> None:

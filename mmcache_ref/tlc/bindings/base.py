@@ -22,7 +22,8 @@ class Binding:
     `state`: a state as the value of `view`; `call`: an operation and its outcome as the value of `call`;
     `is_action`: whether an operation is an action of the module, and not a second spelling of one or a call
     that the module leaves out. `tried`: what is worth trying from a state, where the module tries something
-    else than the model's own search; `presets`: configurations that suit that.
+    else than the model's own search; `presets`: configurations that suit that. `is_executed`: its operations
+    are calls, which a target can make; single loads and stores are none.
     """
 
     model: Any
@@ -31,6 +32,7 @@ class Binding:
     is_action: Callable[[Any], bool]
     tried: Callable[[Any, Any], Iterable[Any]] | None = None
     presets: Mapping[str, Any] = field(default_factory=dict)
+    is_executed: bool = True
 
     def config(self, preset: str, **options: Any) -> Any:
         """The configuration that the TLA+ constants stand for."""
