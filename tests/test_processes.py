@@ -134,6 +134,7 @@ from mmcache_ref.protocol.processes import Hosts
 from parts_in_processes import Odd
 
 if __name__ == "__main__":
+    signal.signal(signal.SIGINT, signal.default_int_handler)  # a background job's child ignores it
     hosts = Hosts()
     parts = [hosts.take(part) for part in ("idle", "busy")]
     for part in parts:

@@ -326,7 +326,7 @@ def test_a_profile_of_the_projects_own_says_how_much_to_fuzz(project: Project) -
 
 @pytest.mark.parametrize("parallel", [(), pytest.param(("-n", "1"), marks=pytest.mark.slow)])
 def test_every_night_has_a_seed_of_its_own_which_is_told(project: Project, parallel: tuple[str, ...]) -> None:
-    chosen = ("mmcache(reference)::factories::fuzz", "--hypothesis-profile=nightly", "--mmcache-seconds=4")
+    chosen = ("mmcache(reference)::factories::fuzz", "--hypothesis-profile=nightly", "--mmcache-seconds=8")
     result = project.pytest("--junitxml=junit.xml", *chosen, *parallel)
     assert result.ret == 0, printed(result)
     seed = properties(project.suite())["fuzz"]["seed"]

@@ -136,6 +136,7 @@ def test_the_command_as_json_and_its_exit_codes() -> None:
         "seed": 0,
         "accidents": ["reject"],
         "protections": [],
+        "in_processes": False,
     }
     assert "explore shm-caches --with reject" in CliRunner().invoke(app, options).stdout
     lacking = CliRunner().invoke(app, ["simulate", "py:types", "--cache", "shm"])

@@ -108,10 +108,13 @@ def lines_of(run: Callable[[int], object], number: int) -> int:
         count += event == "line"
         return trace
 
-    before = sys.gettrace()
+    before, was_enabled = sys.gettrace(), gc.isenabled()
+    gc.disable()  # what a collection ends would be counted too
     sys.settrace(trace)
     try:
         run(number)
     finally:
         sys.settrace(before)
+        if was_enabled:
+            gc.enable()
     return count
