@@ -314,7 +314,8 @@ def test_all_advice_is_about_clauses_and_public_names() -> None:
         "invalidate",
         "address",
     }
-    words |= {"handle()", "FileNotFoundError", "KeyError", "ID_MAX", "access_buf", "is_free", "is_writer", "metadata"}
+    words |= {"FileNotFoundError", "handle()", "KeyError"}
+    words |= {"ID_MAX", "access_buf", "is_free", "is_writer", "metadata"}
     for identifier, told in all_advice().items():
         for name in re.findall(r"`([^`]+)`", f"{told.why} {told.look}"):
             if name in words or name.startswith("mmcache-ref "):
