@@ -18,9 +18,10 @@ from typer.testing import CliRunner
 from mmcache_ref.cli.console import app
 from mmcache_ref.oracle import segments
 from mmcache_ref.oracle.clauses import all_clauses
-from mmcache_ref.oracle.mishaps.judge import Broken, Judged, Options, Survived, judge
+from mmcache_ref.oracle.mishaps.judge import Judged, Survived, judge
 from mmcache_ref.oracle.mishaps.leftovers import is_running
 from mmcache_ref.oracle.mishaps.mishaps import MISHAPS
+from mmcache_ref.oracle.mishaps.rounds import Broken, Options
 from mmcache_ref.oracle.mishaps.trapped_lock import PLACES, TrappedLock
 from mmcache_ref.protocol import SHARED_DEFAULT, RobustLock, SharedDeployment
 
@@ -148,7 +149,7 @@ def test_an_error_that_no_clause_documents_is_found() -> None:
 @pytest.mark.clause("SC-52")
 def test_a_descriptor_that_stays_open_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
     growing = itertools.count(20)
-    monkeypatch.setattr("mmcache_ref.oracle.mishaps.judge.descriptors", lambda: next(growing))
+    monkeypatch.setattr("mmcache_ref.oracle.mishaps.rounds.descriptors", lambda: next(growing))
     judged = judge("reference", SMALL, only=("stop-reader", "stop-writer"))
     assert broken(judged) == {"SC-52"}
     assert "21 descriptors are open" in judged.mishaps[1].broken[0].says
@@ -261,10 +262,8 @@ def test_the_command_prints_a_table_and_exits_by_the_verdict(monkeypatch: pytest
     assert result.exit_code == 2
     assert (seen[0][1].workers, seen[0][1].seed) == (3, 7)
     assert "SC-47 broken by reference, when a reader is killed" in result.output
-    command = (
-        "mmcache-ref conform reference --processes --mishap kill-reader --workers 3 --seconds 0 --seed 7"
-    )
-    assert f"repeat: {command}" in " ".join(result.output.split())
+    command = "mmcache-ref conform reference --processes --cache shm --mishap kill-reader --workers 3"
+    assert f"repeat: {command} --seconds 0 --seed 7" in " ".join(result.output.split())
 
 
 def test_the_command_prints_json(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -291,7 +290,7 @@ def test_what_makes_no_sense_is_a_usage_error(words: list[str]) -> None:
 def judged_as(status: Any, seen: list[Any]) -> Callable[..., Judged]:
     """A judgement without processes."""
 
-    def judgement(target: str, options: Options, *_: object, only: tuple[str, ...]) -> Judged:
+    def judgement(target: str, options: Options, *_: object, only: tuple[str, ...] | None) -> Judged:
         seen.append((target, options, only))
         found = (Broken("SC-47", "The rule.", "it was seen", options.seed),) if status == "violates" else ()
         return Judged(target, options, status, (Survived("kill-reader", "SC-47", 1, found),))

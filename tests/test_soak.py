@@ -10,8 +10,8 @@ import pytest
 from typer.testing import CliRunner
 
 from mmcache_ref.cli.console import app
-from mmcache_ref.oracle.mishaps.judge import Options
 from mmcache_ref.oracle.mishaps.leftovers import descriptors, resident_bytes
+from mmcache_ref.oracle.mishaps.rounds import Options
 from mmcache_ref.oracle.mishaps.soak import MIB, Minute, Soaked, Usage, Watch, soak
 
 pytestmark = pytest.mark.timeout(900)
@@ -56,8 +56,8 @@ def usage(resident: int, files: int, process: int = 1) -> tuple[Usage, ...]:
 )
 def test_growth_is_of_one_process(later: tuple[Usage, ...], says: str | None) -> None:
     watch = Watch(ceiling_mib=1024)
-    assert watch.compare(usage(40, 12)) == []
-    assert [each.says for each in watch.compare(later)] == ([says] if says else [])
+    assert watch.compare(usage(40, 12), "SC-52") == []
+    assert [each.says for each in watch.compare(later, "SC-52")] == ([says] if says else [])
 
 
 def test_a_process_knows_what_it_has_in_use() -> None:
@@ -75,13 +75,18 @@ def test_the_command_tells_lines_and_exits_by_the_verdict(monkeypatch: pytest.Mo
         return Soaked(target, options, minutes, "conforms", mishaps={"kill-p1": 5, "kill-reader": 0})
 
     monkeypatch.setattr("mmcache_ref.cli.mishaps.soak", soaked)
-    result = CliRunner().invoke(app, ["soak", "--minutes", "1", "--seed", "3"])
+    result = CliRunner().invoke(app, ["soak", "--cache", "shm", "--minutes", "1", "--seed", "3"])
     assert result.exit_code == 0
     assert "1.0 min: 1,234 requests, 5 mishaps, 6 retried, 7 lost; MiB: p0 37, readers 40" in result.output
     assert "mishaps: kill-p1 5\n" in result.output
-    assert "repeat: mmcache-ref soak reference --minutes 1 --workers 2 --seed 3" in result.output
+    assert "repeat: mmcache-ref soak reference --minutes 1 --cache shm --workers 2 --seed 3" in result.output
     as_json = CliRunner().invoke(app, ["soak", "--minutes", "1", "--format", "json"])
-    assert json.loads(as_json.output)["status"] == "conforms"
+    told = json.loads(as_json.output)
+    assert told["status"] == "conforms"
+    assert [(each["options"]["cache"], each["minutes"]) for each in told["soaks"]] == [
+        ("lru", 0.5),
+        ("shm", 0.5),
+    ]
 
 
 @pytest.mark.parametrize("words", [["no-such-target"], ["--minutes", "nan"], ["--workers", "9"]])

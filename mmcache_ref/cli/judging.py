@@ -20,7 +20,7 @@ from mmcache_ref.oracle import clauses as specification
 from mmcache_ref.oracle.components import COMPONENTS
 from mmcache_ref.oracle.errors import BadRun, TargetUnavailable
 from mmcache_ref.oracle.lockstep import BEST_LEVEL
-from mmcache_ref.oracle.mishaps import judge as mishaps
+from mmcache_ref.oracle.mishaps import rounds as mishaps
 from mmcache_ref.oracle.sentence import sentence
 from mmcache_ref.oracle.sharing import DatabaseUnavailable, judge_sharing, open_database
 from mmcache_ref.oracle.stored import read_run
@@ -72,10 +72,13 @@ def conform(
         bool,
         typer.Option(
             "--processes",
-            help="Instead: one writer and its readers as real processes, which are killed, stopped, cut off.",
+            help="Instead: P0, P1 and its workers as real processes, which are killed, stopped, cut off.",
         ),
     ] = False,
     workers: Annotated[int, typer.Option(min=1, max=4, help="Readers, with --processes.")] = 2,
+    cache: Annotated[
+        Literal["lru", "shm"] | None, typer.Option(help="With --processes, only these caches.")
+    ] = None,
     mishap: Annotated[
         list[str] | None, typer.Option(help="With --processes, only this mishap. May be repeated.")
     ] = None,
@@ -103,6 +106,7 @@ def conform(
             mishaps.Options(workers=workers, seconds=seconds, seed=seed, profile=profile),
             mishap or (),
             output_format,
+            cache,
         )
     if report_to is not None:
         try:

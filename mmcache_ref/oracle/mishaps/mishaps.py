@@ -1,4 +1,4 @@
-"""What can happen to the processes, their connections and their segment, each as one mishap."""
+"""What can happen to the processes around shared memory and to their segment, each as one mishap."""
 
 from __future__ import annotations
 
@@ -13,7 +13,6 @@ from typing import Any, Final
 
 from mmcache_ref.oracle import segments
 from mmcache_ref.oracle.mishaps.damage import write_into
-from mmcache_ref.oracle.mishaps.session import Session
 from mmcache_ref.oracle.mishaps.trapped_lock import TrappedLock
 from mmcache_ref.protocol.processes import wire
 
@@ -33,7 +32,7 @@ class Scene:
         until: when what was stopped goes on, by the monotonic clock.
     """
 
-    session: Session
+    session: Any
     lock: TrappedLock
     random: Random
     capacity: int
@@ -44,17 +43,20 @@ class Scene:
 
     def choose_worker(self) -> Any:
         """A worker, from whom a loss is expected from now on."""
-        worker = self.random.choice(self.session.course.workers)
-        self.session.expected.add(worker.host.part)
-        self.victim = worker.pid
-        return worker
+        return self._choose(self.random.choice(self.session.course.workers))
 
     def choose_front_end(self) -> Any:
         """P0, likewise."""
-        front_end = self.session.course.front_end
-        self.session.expected.add(front_end.host.part)
-        self.victim = front_end.pid
-        return front_end
+        return self._choose(self.session.course.front_end)
+
+    def choose_engine(self) -> Any:
+        """P1 of a pair, likewise."""
+        return self._choose(self.session.course.engine)
+
+    def _choose(self, part: Any) -> Any:
+        self.session.expected.add(part.host.part)
+        self.victim = part.pid
+        return part
 
 
 Act = Callable[[Scene], bool]
@@ -88,12 +90,12 @@ def signal_to(process: int, signum: int) -> None:
         os.kill(process, signum)
 
 
-def _killed_in_lock(place: str) -> Act:
-    """A reader dies at this place of its next acknowledgements but few."""
+def killed_at(place: str, choose: Callable[[Scene], Any]) -> Act:
+    """A process dies as it comes to this place for one of the next few times."""
 
     def act(scene: Scene) -> bool:
         if scene.step == 0:
-            scene.choose_worker()
+            choose(scene)
             scene.lock.set_trap(scene.victim, place, scene.random.randint(1, TRAP_TIMES))
             scene.step = 1
         return not scene.lock.is_set
@@ -121,7 +123,9 @@ def _goes_on(scene: Scene) -> bool:
     return True
 
 
-def _stopped(choose: Callable[[Scene], int]) -> Act:
+def stopped(choose: Callable[[Scene], int]) -> Act:
+    """A process is stopped, and goes on a little later."""
+
     def act(scene: Scene) -> bool:
         if scene.step == 0:
             scene.victim = choose(scene)
@@ -133,14 +137,14 @@ def _stopped(choose: Callable[[Scene], int]) -> Act:
     return act
 
 
-def _worker_killed(scene: Scene) -> bool:
-    signal_to(scene.choose_worker().pid, signal.SIGKILL)
-    return True
+def killed(choose: Callable[[Scene], Any]) -> Act:
+    """A process is killed, whatever it does."""
 
+    def act(scene: Scene) -> bool:
+        signal_to(choose(scene).pid, signal.SIGKILL)
+        return True
 
-def _front_end_killed(scene: Scene) -> bool:
-    signal_to(scene.choose_front_end().pid, signal.SIGKILL)
-    return True
+    return act
 
 
 def _p1_killed(scene: Scene) -> bool:
@@ -154,24 +158,25 @@ def _p1_killed(scene: Scene) -> bool:
 def _segment_removed(scene: Scene) -> bool:
     """The name is removed; later a worker dies, and the one in its place cannot attach."""
     if scene.step == 0:
-        segments.remove(scene.session.processes.segment)
+        segments.remove(scene.session.segment)
         scene.until = scene.session.served + 20
         scene.step = 1
     if scene.session.served < scene.until:
         return False
-    return _worker_killed(scene)
+    signal_to(scene.choose_worker().pid, signal.SIGKILL)
+    return True
 
 
 def _damaged(part: str) -> Act:
     def act(scene: Scene) -> bool:
         addresses = scene.session.handles()
-        name = scene.session.processes.segment
+        name = scene.session.segment
         return bool(addresses) and write_into(name, part, addresses[0], scene.capacity, scene.random)
 
     return act
 
 
-def _cut(choose: Callable[[Scene], Any]) -> Act:
+def cut(choose: Callable[[Scene], Any]) -> Act:
     """A connection ends in the middle of a message, or what comes is none."""
 
     def act(scene: Scene) -> bool:
@@ -204,43 +209,45 @@ class _Written:
 
 MISHAPS: Final[Mapping[str, Mishap]] = {
     "kill-before-lock": Mishap(
-        "a reader is killed before it takes the lock", "SC-47", _killed_in_lock("before it asks for the lock")
+        "a reader is killed before it takes the lock",
+        "SC-47",
+        killed_at("before it asks for the lock", Scene.choose_worker),
     ),
     "kill-with-lock": Mishap(
         "a reader is killed with the lock, before it counts",
         "SC-46",
-        _killed_in_lock("as it has got the lock"),
+        killed_at("as it has got the lock", Scene.choose_worker),
     ),
     "kill-after-count": Mishap(
         "a reader is killed with the lock, after it counted",
         "SC-46",
-        _killed_in_lock("as it gives the lock back"),
+        killed_at("as it gives the lock back", Scene.choose_worker),
     ),
     "kill-after-lock": Mishap(
         "a reader is killed after its acknowledgement",
         "SC-47",
-        _killed_in_lock("after it gave the lock back"),
+        killed_at("after it gave the lock back", Scene.choose_worker),
     ),
-    "kill-reader": Mishap("a reader is killed", "SC-47", _worker_killed),
+    "kill-reader": Mishap("a reader is killed", "SC-47", killed(Scene.choose_worker)),
     "stop-with-lock": Mishap("a reader is stopped with the lock, and goes on", "SC-52", _stopped_in_lock),
     "stop-reader": Mishap(
         "a reader is stopped, and goes on",
         "SC-52",
-        _stopped(lambda scene: int(scene.random.choice(scene.session.course.workers).pid)),
+        stopped(lambda scene: int(scene.random.choice(scene.session.course.workers).pid)),
     ),
     "stop-writer": Mishap(
         "the writer is stopped, and goes on",
         "SC-52",
-        _stopped(lambda scene: int(scene.session.course.front_end.pid)),
+        stopped(lambda scene: int(scene.session.course.front_end.pid)),
     ),
     "kill-p1": Mishap("P1 is killed with all readers", "SC-48", _p1_killed),
-    "kill-writer": Mishap("the writer is killed", "SC-49", _front_end_killed),
+    "kill-writer": Mishap("the writer is killed", "SC-49", killed(Scene.choose_front_end)),
     "remove-segment": Mishap("somebody removes the name of the segment", "SC-51", _segment_removed),
     "cut-reader": Mishap(
-        "the connection of a reader ends inside a message", "SC-52", _cut(Scene.choose_worker)
+        "the connection of a reader ends inside a message", "SC-52", cut(Scene.choose_worker)
     ),
     "cut-writer": Mishap(
-        "the connection of the writer ends inside a message", "SC-52", _cut(Scene.choose_front_end)
+        "the connection of the writer ends inside a message", "SC-52", cut(Scene.choose_front_end)
     ),
     "write-secret": Mishap(
         "bytes are written over in the secret", "SC-50", _damaged("secret"), is_damage=True

@@ -11,11 +11,11 @@ from typing import Any, Final
 import msgspec
 
 from mmcache_ref.oracle import segments
-from mmcache_ref.oracle.errors import TargetUnavailable
-from mmcache_ref.oracle.mishaps.judge import Broken, Options, Rounds, with_findings
+from mmcache_ref.oracle.errors import NotOffered, TargetUnavailable
+from mmcache_ref.oracle.mishaps.clients import Clients, Finding
+from mmcache_ref.oracle.mishaps.judge import ROUNDS
 from mmcache_ref.oracle.mishaps.leftovers import descriptors, resident_bytes
-from mmcache_ref.oracle.mishaps.mishaps import MISHAPS
-from mmcache_ref.oracle.mishaps.session import Finding, Session
+from mmcache_ref.oracle.mishaps.rounds import Broken, Options, with_findings
 from mmcache_ref.oracle.verdict import EXIT_CODES, Status
 from mmcache_ref.protocol import RobustLock
 from mmcache_ref.protocol.processes.errors import ProcessLost
@@ -54,7 +54,7 @@ class Minute(msgspec.Struct, frozen=True):
 
 
 class Soaked(msgspec.Struct, frozen=True):
-    """What came of it; `mishaps` counts each kind."""
+    """What came of it; `mishaps` counts each kind. `is_offered`: the target has such caches."""
 
     target: str
     options: Options
@@ -64,6 +64,7 @@ class Soaked(msgspec.Struct, frozen=True):
     mishaps: dict[str, int] = {}
     broken: tuple[Broken, ...] = ()
     reason: str = ""
+    is_offered: bool = True
 
     @property
     def exit_code(self) -> int:
@@ -78,7 +79,7 @@ class Watch:
         self._first: dict[int, Usage] = {}
         self._segment: int | None = None
 
-    def look(self, session: Session) -> tuple[tuple[Usage, ...], int, list[Finding]]:
+    def look(self, session: Clients) -> tuple[tuple[Usage, ...], int, list[Finding]]:
         """What is in use, the bytes of the segment, and what has grown."""
         found = [(host.part, host.pid) for host in session.course.hosts()]
         usage = tuple(
@@ -87,23 +88,23 @@ class Watch:
                 for part, process in (*found, (ORACLE, os.getpid()))
             ]
         )
-        name = session.processes.segment
-        size = len(segments.content(name)) if segments.exists(name) else 0
-        return usage, size, [*self.compare(usage), *self._compare_segment(size)]
+        name = session.segment
+        size = len(segments.content(name)) if name and segments.exists(name) else 0
+        return usage, size, [*self.compare(usage, session.tidy), *self._compare_segment(size)]
 
-    def compare(self, usage: tuple[Usage, ...]) -> list[Finding]:
+    def compare(self, usage: tuple[Usage, ...], clause: str) -> list[Finding]:
         """What is over the ceiling, or more than it was."""
         found = []
         for each in usage:
             first = self._first.setdefault(each.process, each)
             if each.resident > self._ceiling:
-                found.append(Finding("SC-52", f"{each.part} has {each.resident // MIB} MiB in use"))
+                found.append(Finding(clause, f"{each.part} has {each.resident // MIB} MiB in use"))
             if each.resident > first.resident + GROWTH_BYTES:
                 grown = f"from {first.resident // MIB} to {each.resident // MIB} MiB"
-                found.append(Finding("SC-52", f"{each.part} has grown {grown}"))
+                found.append(Finding(clause, f"{each.part} has grown {grown}"))
             if each.descriptors > first.descriptors + MORE_DESCRIPTORS:
                 grown = f"{each.descriptors} descriptors open, {first.descriptors} at first"
-                found.append(Finding("SC-52", f"{each.part} has {grown}"))
+                found.append(Finding(clause, f"{each.part} has {grown}"))
         return found
 
     def _compare_segment(self, size: int) -> list[Finding]:
@@ -130,13 +131,14 @@ def soak(
     """
     began = time.monotonic()
     segments.sweep()
-    rounds, random, watch = Rounds(target, options, lock), Random(options.seed), Watch(ceiling_mib)
+    rounds = ROUNDS[options.cache](target, options, lock)
+    random, watch = Random(options.seed), Watch(ceiling_mib)
     told: list[Minute] = []
-    counts = dict.fromkeys(MISHAPS, 0)
+    counts = dict.fromkeys(rounds.mishaps, 0)
     broken: tuple[Broken, ...] = ()
-    reason = ""
+    reason, is_offered = "", True
 
-    def look(session: Session) -> None:
+    def look(session: Clients) -> None:
         nonlocal broken
         usage, size, grown = watch.look(session)
         broken = with_findings(broken, grown, options.seed)
@@ -148,7 +150,7 @@ def soak(
     try:
         with rounds, rounds.session(options.seed) as session:
             while not broken and (time.monotonic() - began < 60 * minutes or not any(counts.values())):
-                name = random.choice(tuple(MISHAPS))
+                name = random.choice(tuple(rounds.mishaps))
                 happened, findings = rounds.live_through(session, name, random.getrandbits(32))
                 counts[name] += happened
                 broken = with_findings(broken, findings, options.seed)
@@ -156,8 +158,8 @@ def soak(
                     look(session)
             if not broken:
                 look(session)
-    except (TargetUnavailable, ProcessLost) as error:
-        reason = str(error)
+    except (TargetUnavailable, NotOffered, ProcessLost) as error:
+        reason, is_offered = str(error), not isinstance(error, NotOffered)
     broken = with_findings(broken, rounds.left_behind(), options.seed)
     status: Status = "violates" if broken else "undetermined" if reason else "conforms"
-    return Soaked(target, options, minutes, status, tuple(told), counts, broken, reason)
+    return Soaked(target, options, minutes, status, tuple(told), counts, broken, reason, is_offered)

@@ -1,7 +1,13 @@
-"""The caches of a target as its processes make them, with what is read told by its content only."""
+"""The caches of a target as its processes make them, with what is read told by its content only.
+
+Parts of a pair have places where they can be made to die or to stop (`TrappedLock.reach`).
+"""
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from dataclasses import replace
+from functools import partial
 from typing import Any, Final
 
 from mmcache_ref.oracle import segments
@@ -15,12 +21,14 @@ from mmcache_ref.oracle.adapters.shm_units import (
     Segment,
 )
 from mmcache_ref.oracle.namespace import Namespace
-from mmcache_ref.oracle.process_parts import payloads_of, shared_implementation
+from mmcache_ref.oracle.process_parts import pair_implementation, payloads_of, shared_implementation
 from mmcache_ref.oracle.targets import resolve
-from mmcache_ref.protocol import SharedFrontEnd, SharedWorker
+from mmcache_ref.protocol import Engine, FrontEnd, SharedFrontEnd, SharedWorker
+from mmcache_ref.protocol.processes.pair_parts import PairParts
 from mmcache_ref.protocol.processes.parts import Recipe
 from mmcache_ref.protocol.processes.shared_parts import SharedParts
 
+PAIR: Final = "LruKeyReplicatedSenderCache", "LruKeyReplicatedReceiverCache"
 CHECKED_SERDE: Final = "CheckedMsgpackSerde"
 """What a target may offer against damaged payloads (OS-44)."""
 
@@ -84,3 +92,51 @@ def told_parts(
         getattr(namespace, "SharedWorker", SharedWorker),
         describe=payloads.content,
     )
+
+
+def told_pair_recipe(target: str, budget: int) -> Recipe:
+    """The key-replicated pair of a target; the budget in bytes.
+
+    Raises `NotOffered` for a target that has none.
+    """
+    need(resolve(target), *PAIR, "MultiModalKwargsItem", "merge_mm_kwargs")
+    return Recipe(told_pair_parts, (target, budget))
+
+
+def told_pair_parts(lock: Any, segment_name: str, target: str, budget: int) -> PairParts:
+    """In its process: the pair of a target, from which the parent hears the content of what P1 serves."""
+    namespace = resolve(target)
+    payloads = payloads_of(namespace).payloads
+    pair = pair_implementation(namespace, payloads, budget, lambda: None)
+    front_end = getattr(namespace, "FrontEnd", FrontEnd)
+    engine = getattr(namespace, "Engine", Engine)
+    inside = (lock, "get_and_update_item", "inside a message", None)
+    around = "before a message", "after a message"
+    return PairParts(
+        replace(
+            pair,
+            make_sender=partial(_trapped, pair.make_sender, *inside),
+            make_receiver=partial(_trapped, pair.make_receiver, *inside),
+        ),
+        partial(_trapped, front_end, lock, "merge", *around),
+        partial(_trapped, engine, lock, "ingest", *around),
+        describe=payloads.content,
+    )
+
+
+def _trapped(
+    make: Callable[..., Any], lock: Any, method: str, before: str, after: str | None, *arguments: Any
+) -> Any:
+    """What `make` makes, one method of which comes to these places of the lock."""
+    made = make(*arguments)
+    whole = getattr(made, method)
+
+    def trapped(*given: Any, **named: Any) -> Any:
+        lock.reach(before)
+        result = whole(*given, **named)
+        if after is not None:
+            lock.reach(after)
+        return result
+
+    setattr(made, method, trapped)
+    return made

@@ -16,6 +16,12 @@ PLACES: Final[Mapping[str, int]] = {
     "after it gave the lock back": 4,
 }
 """Where: the acknowledgement of a reader lies between the second and the third."""
+MESSAGE_PLACES: Final[Mapping[str, int]] = {
+    "before a message": 5,
+    "inside a message": 6,
+    "after a message": 7,
+}
+"""Where else, in P0 or P1 of a pair: around a message, and before each item of it."""
 
 
 class TrappedLock:
@@ -31,7 +37,7 @@ class TrappedLock:
     def set_trap(self, process: int, place: str, times: int, signum: int = signal.SIGKILL) -> None:
         """The process gets this signal as it comes to this place for that many times from now on."""
         self.take_away()
-        self._trap[1:] = [PLACES[place], times, signum]
+        self._trap[1:] = [{**PLACES, **MESSAGE_PLACES}[place], times, signum]
         self._trap[0] = process
 
     def take_away(self) -> None:
@@ -42,6 +48,10 @@ class TrappedLock:
     def is_set(self) -> bool:
         """Whether nobody has run into it yet."""
         return bool(self._trap[0])
+
+    def reach(self, place: str) -> None:
+        """Come to one of the places that are not of the lock."""
+        self._pass(MESSAGE_PLACES[place])
 
     def _pass(self, place: int) -> None:
         trap = self._trap

@@ -83,10 +83,11 @@ class PairCourse(Course):
 
     @property
     def under_way(self) -> int:
-        """How much is asked for, under way, or to be retried."""
+        """How much is asked for, checked, under way, or to be retried."""
         deployment = self.deployment
         return (
-            len(self._asked)
+            (self.front_end.checked is not None)
+            + len(self._asked)
             + len(self._asked_of_engine)
             + self.is_busy(self.front_end.host)
             + self.is_busy(self.engine.host)
@@ -336,9 +337,11 @@ class PairCourse(Course):
         self.events += [Lost(request) for request in requests]
 
     def replace(self, part: str) -> None:
-        """See `Course`: P0, P1, or the second one of either.   [DR-15]"""
+        """See `Course`: P0, P1, or the second one of either.   [DR-15, DR-32]"""
         if part == "p0":
+            checked = self.front_end.checked
             self.deployment.restart_p0()
+            self._note_lost(() if checked is None else (checked.request,))
         elif part == "p1":
             self._note_lost([message.request for message in self.deployment.channel.messages])
             self.deployment.restart_p1()

@@ -1,0 +1,213 @@
+"""Rounds of one mishap each: requests, the mishap in the middle of them, and whether everything goes on."""
+
+from __future__ import annotations
+
+import gc
+import multiprocessing
+import signal
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, field
+from random import Random
+from typing import Any, ClassVar, Final
+
+import msgspec
+
+from mmcache_ref.oracle import segments
+from mmcache_ref.oracle.adapters.shm_units import UNIT
+from mmcache_ref.oracle.clauses import clause
+from mmcache_ref.oracle.errors import TargetUnavailable
+from mmcache_ref.oracle.mishaps.clients import Clients, Finding, Hopeless
+from mmcache_ref.oracle.mishaps.leftovers import descriptors, is_running
+from mmcache_ref.oracle.mishaps.mishaps import Mishap, Scene, signal_to
+from mmcache_ref.oracle.mishaps.trapped_lock import TrappedLock
+from mmcache_ref.protocol import RobustLock
+from mmcache_ref.protocol.processes.errors import ProcessLost
+from mmcache_ref.protocol.processes.host import Hosts
+
+CAPACITY: Final = 24
+"""Units that the caches have room for: a dozen items."""
+REQUESTS: Final = 120
+"""Of one round: half of them before the mishap at the latest, a quarter after it at least."""
+AFTERWARDS: Final = 40
+ANSWER_SECONDS: Final = 60.0
+
+
+class Options(msgspec.Struct, frozen=True):
+    """How a target is judged: `seconds` are spent at least, and each mishap happens once at least.
+
+    `cache` is `shm` or `lru`, the pair; it has its default protections where none are given.
+
+    With `has_checksum` a target that offers `CheckedMsgpackSerde` has it.
+    """
+
+    workers: int = 2
+    seconds: float = 20.0
+    seed: int = 0
+    profile: str = "safe"
+    cache: str = "shm"
+    requests: int = REQUESTS
+    answer_seconds: float = ANSWER_SECONDS
+    has_checksum: bool = True
+    protections: tuple[str, ...] | None = None
+
+
+class Broken(msgspec.Struct, frozen=True):
+    """A clause that did not hold after a mishap; `seed` repeats the round, with no other before it."""
+
+    clause: str
+    rule: str
+    says: str
+    seed: int
+
+
+def with_findings(broken: tuple[Broken, ...], findings: list[Finding], seed: int) -> tuple[Broken, ...]:
+    """The first finding of each clause."""
+    for finding in findings:
+        if finding.clause not in {each.clause for each in broken}:
+            broken += (Broken(finding.clause, clause(finding.clause).rule, finding.says, seed),)
+    return broken
+
+
+@dataclass
+class Rounds:
+    """The processes of a target, which serve one round after the other. Who inherits knows the caches."""
+
+    mishaps: ClassVar[Mapping[str, Mishap]]
+    tidy: ClassVar[str]
+
+    target: str
+    options: Options
+    make_lock: Callable[[], Any] = RobustLock
+    requests: int = 0
+    retried: int = 0
+    lost: int = 0
+    _seen: set[int] = field(default_factory=set)
+    _named: set[str] = field(default_factory=set)
+    _cleanup: ExitStack = field(default_factory=ExitStack)
+    _open: int | None = None
+
+    def __enter__(self) -> Rounds:
+        self.prepare()
+        context = multiprocessing.get_context("spawn")
+        self._lock = TrappedLock(self.make_lock(), context)
+        self._hosts = self._cleanup.enter_context(
+            Hosts(self._lock, answer_seconds=self.options.answer_seconds)
+        )
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._cleanup.close()
+
+    def prepare(self) -> None:
+        """Learn what the target offers; `NotOffered` where it lacks the caches."""
+        raise NotImplementedError
+
+    def make(self) -> Any:
+        """The processes of one session."""
+        raise NotImplementedError
+
+    def ask(self, processes: Any, random: Random, prefix: str) -> Clients:
+        """Clients of these processes."""
+        raise NotImplementedError
+
+    @contextmanager
+    def session(self, seed: int) -> Iterator[Clients]:
+        """A deployment of its own, and its clients."""
+        processes = self.make()
+        try:
+            try:
+                session = self.ask(processes, Random(seed), f"{seed}.")
+            except ProcessLost:
+                raise
+            except Exception as error:
+                raise TargetUnavailable(f"the caches of {self.target} cannot be made: {error!r}") from error
+            yield session
+        finally:
+            self._lock.take_away()
+            self._named.add(getattr(processes, "segment", ""))
+            processes.close()
+
+    def perform(self, name: str, seed: int) -> tuple[bool, list[Finding]]:
+        """One round, in a session of its own."""
+        with self.session(seed) as session:
+            return self.live_through(session, name, seed)
+
+    def live_through(self, session: Clients, name: str, seed: int) -> tuple[bool, list[Finding]]:
+        """One round; whether its mishap happened, and what the profile says is wrong."""
+        mishap, happened = self.mishaps[name], True
+        session.begin(mishap.clause)
+        served, retried = session.served, session.retried
+        try:
+            happened = self._round(session, mishap, Random(seed))
+        except Hopeless as error:
+            session.find(mishap.clause, str(error))
+        except Exception as error:
+            session.find(mishap.clause, f"the engine cannot go on: {type(error).__name__}: {error}")
+        self.requests += session.served - served
+        self.retried += session.retried - retried
+        self.lost += len(session.lost)
+        return happened, [each for each in session.findings if self._is_judged(each, mishap)]
+
+    def _round(self, session: Clients, mishap: Mishap, random: Random) -> bool:
+        """Requests, the mishap in the middle of them, and the question whether everything goes on."""
+        self._remember(session)
+        self._ask_for_descriptors(session)
+        begins = session.served + random.randint(5, self.options.requests // 2)
+        scene = Scene(session, self._lock, random, CAPACITY * UNIT)
+        happened = False
+
+        def meanwhile() -> None:
+            nonlocal happened
+            if not happened and session.served >= begins:
+                happened = mishap.act(scene)
+            self._remember(session)
+
+        try:
+            # A clear of the clients would make good what is damaged.
+            kinds = [each for each in session.accidents if each != "clear" or not mishap.is_damage]
+            session.serve(self.options.requests, meanwhile, kinds)
+            for _ in range(3):
+                if not happened:
+                    session.serve(self.options.requests // 3, meanwhile)
+        finally:
+            signal_to(scene.victim, signal.SIGCONT)
+        self._lock.take_away()
+        before = session.served
+        session.serve(AFTERWARDS)
+        if session.served < before + AFTERWARDS:
+            session.find(
+                mishap.clause, f"only {session.served - before} of {AFTERWARDS} later requests served"
+            )
+        session.look_after(CAPACITY, needs_clear=mishap.needs_clear)
+        self._remember(session)
+        return happened
+
+    def _is_judged(self, finding: Finding, mishap: Mishap) -> bool:
+        if self.options.profile == "safe":
+            return True
+        return not mishap.is_damage and not clause(finding.clause).is_stronger
+
+    def _remember(self, session: Clients) -> None:
+        self._named.add(session.segment)
+        self._seen |= {host.pid for host in session.course.hosts()}
+
+    def _ask_for_descriptors(self, session: Clients) -> None:
+        """With all processes up, this one has no more descriptors open than in the round before."""
+        gc.collect()  # what only waits to be collected is no leak
+        now = descriptors()
+        if self._open is not None and now > self._open:
+            session.find(self.tidy, f"{now} descriptors are open, and {self._open} were in the round before")
+        self._open = now
+
+    def left_behind(self) -> list[Finding]:
+        """What is left when all is over; it is removed."""
+        found = []
+        for name in sorted(filter(None, self._named)):
+            if segments.exists(name):
+                found.append(Finding("SC-49", f"the segment {name} is left"))
+                segments.remove(name)
+        found += [
+            Finding(self.tidy, f"the process {each} is left") for each in self._seen if is_running(each)
+        ]
+        return found
