@@ -73,6 +73,7 @@ class Mishap:
         act: makes it happen.
         needs_clear: what it did lasts until the store is cleared (OS-45).
         is_damage: only with the clauses that 0.32 does not keep anything follows for what is read.
+        without: accidents of clients that do not happen meanwhile.
     """
 
     says: str
@@ -80,6 +81,7 @@ class Mishap:
     act: Act
     needs_clear: bool = False
     is_damage: bool = False
+    without: frozenset[str] = frozenset()
 
 
 def signal_to(process: int, signum: int) -> None:

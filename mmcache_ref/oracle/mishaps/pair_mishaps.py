@@ -17,6 +17,10 @@ from mmcache_ref.oracle.mishaps.mishaps import (
 )
 
 
+WAITING: Final = frozenset({"drop"})
+"""Before a message is lost everything else comes to its end, which a process that is stopped does not."""
+
+
 def _both_killed(scene: Scene) -> bool:
     """P0 and P1 are gone at once."""
     for part in (scene.choose_front_end(), scene.choose_engine()):
@@ -54,10 +58,16 @@ PAIR_MISHAPS: Final[Mapping[str, Mishap]] = {
     "kill-p0": Mishap("P0 is killed", "DR-32", killed(Scene.choose_front_end)),
     "kill-both": Mishap("P0 and P1 are killed at once", "DR-32", _both_killed),
     "stop-p1": Mishap(
-        "P1 is stopped, and goes on", "DR-33", stopped(lambda scene: int(scene.session.course.engine.pid))
+        "P1 is stopped, and goes on",
+        "DR-33",
+        stopped(lambda scene: int(scene.session.course.engine.pid)),
+        without=WAITING,
     ),
     "stop-p0": Mishap(
-        "P0 is stopped, and goes on", "DR-33", stopped(lambda scene: int(scene.session.course.front_end.pid))
+        "P0 is stopped, and goes on",
+        "DR-33",
+        stopped(lambda scene: int(scene.session.course.front_end.pid)),
+        without=WAITING,
     ),
     "cut-p1": Mishap("the connection of P1 ends inside a message", "DR-33", cut(Scene.choose_engine)),
     "cut-p0": Mishap("the connection of P0 ends inside a message", "DR-33", cut(Scene.choose_front_end)),

@@ -165,7 +165,8 @@ class Rounds:
 
         try:
             # A clear of the clients would make good what is damaged.
-            kinds = [each for each in session.accidents if each != "clear" or not mishap.is_damage]
+            unfit = {*mishap.without, *(["clear"] if mishap.is_damage else [])}
+            kinds = [each for each in session.accidents if each not in unfit]
             session.serve(self.options.requests, meanwhile, kinds)
             for _ in range(3):
                 if not happened:
