@@ -16,7 +16,6 @@ from mmcache_ref.oracle.mishaps.mishaps import (
     stopped,
 )
 
-
 WAITING: Final = frozenset({"drop"})
 """Before a message is lost everything else comes to its end, which a process that is stopped does not."""
 
