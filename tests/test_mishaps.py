@@ -136,6 +136,14 @@ def test_an_item_that_was_not_asked_for_is_found() -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.clause("SC-32")
+def test_a_chunk_that_goes_too_early_is_found() -> None:
+    seeds = (Options(seconds=0, seed=seed) for seed in range(5))
+    target = "py:broken.shm_receiver_counts_twice"
+    assert any(broken(judge(target, each, only=("kill-p1",))) == {"SC-32"} for each in seeds)
+
+
+@pytest.mark.slow
 @pytest.mark.clause("SC-42", "SC-47")
 def test_an_error_that_no_clause_documents_is_found() -> None:
     judged = judge(

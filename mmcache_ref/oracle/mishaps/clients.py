@@ -52,6 +52,7 @@ class Clients:
         lost: the parts that were lost, in order.
         expected: the parts that may be lost, since something was done to them.
         blamed: the clause that an error breaks which no clause documents.
+        is_undisturbed: nothing was done to anybody yet.
     """
 
     processes: Any
@@ -67,6 +68,7 @@ class Clients:
         self.lost: list[str] = []
         self.expected: set[str] = set()
         self.blamed = self.tidy
+        self.is_undisturbed = True
         self._random = random
         self._prefix = prefix
         self._fresh = 0
@@ -144,6 +146,7 @@ class Clients:
                 self.find(self.blamed, f"{part} raised {in_words(error)}")
                 self._replace(part)
             case Died(part, _, reason):
+                self.is_undisturbed = False
                 self.lost.append(part)
                 self._ask_for_reason(part, reason)
 
@@ -161,6 +164,7 @@ class Clients:
         """The engine goes on with another process after an error that no clause documents."""
         host = next(each for each in self.course.hosts() if each.part == part)
         self.expected.add(part)
+        self.is_undisturbed = False
         host.process.kill()
 
 

@@ -160,6 +160,7 @@ class Rounds:
         def meanwhile() -> None:
             nonlocal happened
             if not happened and session.served >= begins:
+                session.is_undisturbed = False
                 happened = mishap.act(scene)
             self._remember(session)
 

@@ -18,7 +18,7 @@ from mmcache_ref.protocol.processes.course import Refused, Sent
 from mmcache_ref.protocol.processes.shared_course import Read, SharedCourse
 from mmcache_ref.protocol.processes.shared_remote import SharedProcesses
 from mmcache_ref.protocol.shared_deployment import SharedDeployment
-from mmcache_ref.protocol.shared_messages import Retry, SharedMessage, is_handle
+from mmcache_ref.protocol.shared_messages import Reading, Retry, SharedMessage, is_handle
 from mmcache_ref.protocol.shared_protections import SHARED_DEFAULT
 
 RUNNING: Final = 3
@@ -28,7 +28,8 @@ RUNNING: Final = 3
 class Session(Clients):
     """One deployment in shared memory, and what its clients saw of it.
 
-    A request is served when every worker has read its items.
+    A request is served when every worker has read its items. Nothing is missed while `is_undisturbed`:
+    then the protocol has all its protections, too.
     """
 
     accidents = (*["submit"] * 16, "fan-out", "reject", "abort", "clear")
@@ -45,6 +46,8 @@ class Session(Clients):
     ) -> None:
         super().__init__(random, prefix)
         self.processes = processes
+        protections = frozenset(protections)
+        self.is_undisturbed = protections >= SHARED_DEFAULT
         self.deployment = kind(protections=protections, **processes.parts())
         self.course = SharedCourse(self.deployment, finishes=False)
         self._stored: list[bool] = []
@@ -114,6 +117,10 @@ class Session(Clients):
             case Refused(_, request, error):
                 self.find(self.blamed, f"P0 raised {in_words(error)}")
                 self.deployment.retries.append(Retry(request))
+            case Read(_, worker, Reading(None, missing)):
+                if self.is_undisturbed:
+                    keys = ", ".join(missing)
+                    self.find("SC-32", f"w{worker} missed {keys} before anything was done to anybody")
             case Read(message, worker, reading):
                 if not message.is_release and reading.items is not None:
                     self._check(message, worker, reading.items)
