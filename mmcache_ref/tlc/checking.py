@@ -202,6 +202,10 @@ def _execute(
     ]
 
 
+INITIAL = "Init"
+"""What TLC counts among the actions, and is none."""
+
+
 def never_taken(judged: list[Judged]) -> dict[str, list[str]]:
     """For each module the actions that none of its models that hold takes."""
     taken: dict[str, dict[str, int]] = {}
@@ -213,7 +217,7 @@ def never_taken(judged: list[Judged]) -> dict[str, list[str]]:
     return {
         module: missing
         for module, actions in taken.items()
-        if (missing := [action for action, steps in actions.items() if not steps])
+        if (missing := [action for action, steps in actions.items() if not steps and action != INITIAL])
     }
 
 
