@@ -14,7 +14,7 @@ from mmcache_ref.cli import app
 from mmcache_ref.oracle import load
 from mmcache_ref.oracle.errors import TargetUnavailable
 from mmcache_ref.oracle.load import Load, LoadBench, Setting, measure_load, seconds_on_processor
-from mmcache_ref.protocol.processes import Failed
+from mmcache_ref.protocol.processes import Failed, ProcessLost
 from mmcache_ref.report.load import load_json, load_text
 
 pytestmark = pytest.mark.timeout(300)
@@ -115,3 +115,13 @@ def test_the_command(monkeypatch: pytest.MonkeyPatch) -> None:
     done = CliRunner().invoke(app, command)
     assert (done.exit_code, asked) == (0, [((["reference"], 3), "processor")])
     assert json.loads(done.stdout)["targets"] == ["ours", "theirs"]
+
+
+def test_a_process_that_is_lost_leaves_no_verdict(monkeypatch: pytest.MonkeyPatch) -> None:
+    def lost(*_: Any, **__: Any) -> LoadBench:
+        raise ProcessLost("w0", "ended with exit code -9")
+
+    monkeypatch.setattr("mmcache_ref.cli.bench.measure_load", lost)
+    done = CliRunner().invoke(app, ["bench", "reference", "--processes"])
+    assert done.exit_code == 3
+    assert "w0: ended with exit code -9" in done.output

@@ -17,6 +17,7 @@ from mmcache_ref.oracle.load import measure_load
 from mmcache_ref.oracle.peer_processes import Raised
 from mmcache_ref.oracle.targets import check_target
 from mmcache_ref.oracle.verdict import EXIT_CODES
+from mmcache_ref.protocol.processes import ProcessLost
 from mmcache_ref.report.bench import bench_json, bench_text
 from mmcache_ref.report.growth import growth_json, growth_text
 from mmcache_ref.report.load import load_json, load_text
@@ -87,7 +88,7 @@ def bench(
                 show(LOAD[output_format](measure_load(named, rounds, observe=observe, clock=clock)))
                 return
             found = measure(named, wanted, rounds, observe, clock=clock, threads=threads)
-        except (Raised, TargetUnavailable) as error:
+        except (Raised, ProcessLost, TargetUnavailable) as error:
             fail(str(error), EXIT_CODES["undetermined"])
     show({"text": bench_text, "json": bench_json}[output_format](found))
     if found.lost:
