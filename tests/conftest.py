@@ -1,10 +1,10 @@
-"""What all tests share: reproducible generated data, the broken targets on the path, a shared-memory pair."""
+"""What all tests share: reproducible data, broken targets a shared-memory pair, and what a failure says."""
 
 from __future__ import annotations
 
 import gc
 import sys
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +12,7 @@ import hypothesis
 import pytest
 
 from mmcache_ref.oracle import segments
+from mmcache_ref.oracle.clauses import clause
 from mmcache_ref.oracle.upstream import UpstreamNamespace, load_release
 
 TESTS = Path(__file__).parent
@@ -22,6 +23,17 @@ hypothesis.settings.load_profile("reproducible")
 
 if str(TESTS) not in sys.path:
     sys.path.insert(0, str(TESTS))
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(item: pytest.Item) -> Generator[None, pytest.TestReport, pytest.TestReport]:
+    """A test that fails names the clauses that it checks."""
+    report = yield
+    if report.failed:
+        checked = [each for marker in item.iter_markers("clause") for each in marker.args]
+        if checked:
+            report.sections.append(("clauses", "\n".join(f"{each}: {clause(each).rule}" for each in checked)))
+    return report
 
 
 @pytest.fixture
