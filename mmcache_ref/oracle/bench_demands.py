@@ -54,10 +54,8 @@ def _of(measure: Measure, bench: Bench) -> Iterator[Demand]:
     for other in others[:1]:
         if (ratio := measure.ratio(first, other)) is not None:
             yield Demand(case, size, other, SMALL_RATIO if is_small else NEVER_SLOWER, ratio)
-        on_top = (
-            None if size is None or is_small or is_large else measure.ratio(first, other, on_top_of=COPIES)
-        )
-        if on_top is not None:
-            yield Demand(case, size, other, ON_TOP_RATIO, on_top, on_top=True)
+        is_between = size is not None and not is_small and not is_large
+        if is_between and (ratio := measure.ratio(first, other, on_top_of=COPIES)) is not None:
+            yield Demand(case, size, other, ON_TOP_RATIO, ratio, on_top=True)
     if is_large and (ratio := measure.ratio(first, COPIES)) is not None:
         yield Demand(case, size, COPIES, COPIES_RATIO, ratio)
