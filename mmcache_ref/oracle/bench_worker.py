@@ -7,7 +7,6 @@ which what else runs on the machine does not count (nor do threads that wait, un
 from __future__ import annotations
 
 import contextlib
-import gc
 import importlib.util
 from collections.abc import Callable, Iterator
 from multiprocessing import shared_memory
@@ -16,6 +15,7 @@ from typing import Any, Final
 
 import numpy as np
 
+from mmcache_ref.oracle.collector import no_collection
 from mmcache_ref.oracle.errors import TargetUnavailable
 from mmcache_ref.oracle.targets import resolve
 
@@ -201,15 +201,12 @@ def settle() -> None:
 @contextlib.contextmanager
 def timed(clock: Callable[[], float]) -> Iterator[Callable[[], float]]:
     """What is yielded tells, afterwards, the seconds spent inside; garbage is not collected there."""
-    was_enabled = gc.isenabled()
-    gc.disable()
-    times = [clock()]
-    try:
-        yield lambda: times[1] - times[0]
-    finally:
-        times.append(clock())
-        if was_enabled:
-            gc.enable()
+    with no_collection():
+        times = [clock()]
+        try:
+            yield lambda: times[1] - times[0]
+        finally:
+            times.append(clock())
 
 
 def must_hold(payload: Any, fill: int) -> None:

@@ -6,7 +6,6 @@ every machine, so that a test can compare them.
 
 from __future__ import annotations
 
-import gc
 import sys
 from collections.abc import Callable, Sequence
 from statistics import median
@@ -16,6 +15,7 @@ from typing import Any, Final
 
 import msgspec
 
+from mmcache_ref.oracle.collector import no_collection
 from mmcache_ref.oracle.growth_subjects import SUBJECTS, Operation
 from mmcache_ref.oracle.targets import resolve
 
@@ -84,16 +84,11 @@ def cost_of(operation: Operation) -> tuple[float, int]:
     """The medians of the seconds of a call and of its lines."""
     operation.before()
     seconds = []
-    was_enabled = gc.isenabled()
-    gc.disable()
-    try:
+    with no_collection():
         for number in range(operation.calls):
             began = perf_counter()
             operation.run(number)
             seconds.append(perf_counter() - began)
-    finally:
-        if was_enabled:
-            gc.enable()
     operation.before()
     lines = [lines_of(operation.run, operation.calls + each) for each in range(operation.calls)]
     return median(seconds), int(median(lines))
@@ -108,13 +103,11 @@ def lines_of(run: Callable[[int], object], number: int) -> int:
         count += event == "line"
         return trace
 
-    before, was_enabled = sys.gettrace(), gc.isenabled()
-    gc.disable()  # what a collection ends would be counted too
-    sys.settrace(trace)
-    try:
-        run(number)
-    finally:
-        sys.settrace(before)
-        if was_enabled:
-            gc.enable()
+    before = sys.gettrace()
+    with no_collection():  # what a collection ends would be counted too
+        sys.settrace(trace)
+        try:
+            run(number)
+        finally:
+            sys.settrace(before)
     return count

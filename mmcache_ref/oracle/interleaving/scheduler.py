@@ -6,12 +6,12 @@ two decisions one thread runs alone: that is a *step*.
 
 from __future__ import annotations
 
-import gc
 import threading
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Final, NamedTuple
 
+from mmcache_ref.oracle.collector import no_collection
 from mmcache_ref.oracle.interleaving.places import CALL, Place
 
 PATIENCE_SECONDS: Final = 60.0
@@ -130,17 +130,12 @@ class Execution:
             threading.Thread(target=self._work, args=(number, body), daemon=True)
             for number, body in enumerate(bodies)
         ]
-        had_collector = gc.isenabled()
-        gc.disable()  # a finaliser that runs when it likes would make steps that do not repeat
-        try:
+        with no_collection():  # a finaliser that runs when it likes would make steps that do not repeat
             for thread in crew:
                 thread.start()
             self._before = self._bytes()
             self._go_on(-1)
             self._wait(crew)
-        finally:
-            if had_collector:
-                gc.enable()
 
     def _wait(self, crew: Sequence[threading.Thread]) -> None:
         """Until the run is over, or no thread has come back for a long time."""
