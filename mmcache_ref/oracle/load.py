@@ -18,9 +18,14 @@ from mmcache_ref.oracle.load_parts import pair_load_recipe, shared_load_recipe
 from mmcache_ref.protocol import RequestItem
 from mmcache_ref.protocol.processes import (
     Answered,
+    Died,
+    Failed,
     Hosts,
+    Lost,
+    Missed,
     PairCourse,
     PairProcesses,
+    Refused,
     Served,
     SharedCourse,
     SharedProcesses,
@@ -191,7 +196,7 @@ def _is_served(event: Any) -> bool:
     """Whether a request was served; whatever went wrong instead is raised."""
     if isinstance(event, Served) or (isinstance(event, Answered) and event.answer.items is not None):
         return True
-    if type(event).__name__ in ("Died", "Failed", "Refused", "Missed", "Lost"):
+    if isinstance(event, Died | Failed | Refused | Missed | Lost):
         raise TargetUnavailable(f"a request was not served under load: {event!r:.500}")
     return False
 
