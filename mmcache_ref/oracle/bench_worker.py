@@ -44,10 +44,8 @@ class StoreBench:
         if missing:
             raise TargetUnavailable(f"{target} has no {' and no '.join(missing)}")
         self.has_torch = importlib.util.find_spec("torch") is not None
-        if self.has_torch and threads:
-            import torch
-
-            torch.set_num_threads(threads)
+        if threads:
+            set_torch_threads(threads)
         self.lock = lock
         self.store: Any = None
         self.values: list[Any] = []
@@ -187,6 +185,14 @@ class CopyBench:
 def ring_bytes(size: int, batch: int) -> int:
     """Room for two batches of one object each, or for one batch of several and one object more."""
     return (batch + 1) * (size + OVERHEAD)
+
+
+def set_torch_threads(threads: int) -> None:
+    """So many threads for what PyTorch copies, where it is installed."""
+    if importlib.util.find_spec("torch") is not None:
+        import torch
+
+        torch.set_num_threads(threads)
 
 
 def settle() -> None:

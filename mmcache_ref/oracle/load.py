@@ -13,6 +13,7 @@ from typing import Any, Final
 import msgspec
 
 from mmcache_ref.model.component import Content
+from mmcache_ref.oracle.bench import KIB, MIB
 from mmcache_ref.oracle.errors import TargetUnavailable
 from mmcache_ref.oracle.load_parts import pair_load_recipe, shared_load_recipe
 from mmcache_ref.protocol import RequestItem
@@ -31,8 +32,6 @@ from mmcache_ref.protocol.processes import (
     SharedProcesses,
 )
 
-KIB: Final = 2**10
-MIB: Final = 2**20
 ENTRIES: Final = 64
 """Items that a cache has room for."""
 RECENT: Final = 16

@@ -3,21 +3,18 @@
 from __future__ import annotations
 
 import dataclasses
-import importlib.util
 from collections.abc import Callable
-from typing import Any, Final
+from typing import Any
 
 from mmcache_ref import protocol
 from mmcache_ref.model.component import Content
 from mmcache_ref.oracle import segments
 from mmcache_ref.oracle.adapters.base import Payloads
 from mmcache_ref.oracle.adapters.shm_units import Segment
+from mmcache_ref.oracle.bench_worker import OVERHEAD, set_torch_threads
 from mmcache_ref.oracle.process_parts import pair_implementation
 from mmcache_ref.oracle.targets import resolve
 from mmcache_ref.protocol.processes import PairParts, Recipe, SharedParts
-
-OVERHEAD: Final = 4096
-"""Bytes of a chunk that are not the payload: more than any target needs."""
 
 
 def shared_load_recipe(target: str, entries: int, size: int, workers: int) -> Recipe:
@@ -87,19 +84,14 @@ def _merge(namespace: Any) -> Callable[..., Any]:
     return merge
 
 
-def one_thread() -> None:
-    """One thread for what PyTorch copies, as vLLM's workers have: more would be in each other's way."""
-    if importlib.util.find_spec("torch") is not None:
-        import torch
-
-        torch.set_num_threads(1)
-
-
 def _process(namespace: Any, size: int) -> Callable[..., Any]:
-    """A processor that costs nothing: it has one item, and gives it for all data."""
+    """A processor that costs nothing: it has one item, and gives it for all data.
+
+    PyTorch copies with one thread, as in vLLM's workers: more would be in each other's way.
+    """
     payloads = Payloads(namespace)
     content = Content(size, 1)
-    one_thread()
+    set_torch_threads(1)
     item, updates = payloads.item(content), payloads.prompt_updates(content)
 
     def process(*_: Any) -> Any:
