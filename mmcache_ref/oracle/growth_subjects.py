@@ -62,8 +62,7 @@ def _clearing(name: str, clear: Callable[[], object], fill: Callable[[], object]
 
 def lru(namespace: Any, keys: int) -> Subject:
     """The byte-budgeted LRU, full."""
-    payloads = Payloads(namespace)
-    item = payloads.item(CONTENT)
+    item = Payloads(namespace).item(CONTENT)
     budget = keys * CONTENT.nbytes / 2**30
     cache = namespace.MultiModalCache.get_lru_cache(budget, namespace.MultiModalKwargsItem)
 
@@ -118,21 +117,16 @@ def lru(namespace: Any, keys: int) -> Subject:
 
 def processor_only(namespace: Any, keys: int) -> Subject:
     """The processor-only cache, full."""
-    made = _processed(namespace)
+    made = Payloads(namespace).processed(CONTENT)
     cache = namespace.MultiModalProcessorOnlyCache(namespace.make_model_config(keys * CONTENT.nbytes))
     return Subject(_of_a_sender(cache, made, keys))
 
 
 def sender(namespace: Any, keys: int) -> Subject:
     """The sender of the key-replicated pair, full."""
-    made = _processed(namespace)
+    made = Payloads(namespace).processed(CONTENT)
     cache = namespace.LruKeyReplicatedSenderCache(namespace.make_model_config(keys * CONTENT.nbytes))
     return Subject(_of_a_sender(cache, made, keys))
-
-
-def _processed(namespace: Any) -> tuple[Any, list[Any]]:
-    payloads = Payloads(namespace)
-    return payloads.item(CONTENT), payloads.prompt_updates(CONTENT)
 
 
 def _of_a_sender(cache: Any, made: Any, keys: int) -> tuple[Operation, ...]:
@@ -173,7 +167,7 @@ def _of_a_sender(cache: Any, made: Any, keys: int) -> tuple[Operation, ...]:
 
 def receiver(namespace: Any, keys: int) -> Subject:
     """The receiver of the key-replicated pair, full."""
-    item, _ = _processed(namespace)
+    item = Payloads(namespace).item(CONTENT)
     cache = namespace.LruKeyReplicatedReceiverCache(namespace.make_model_config(keys * CONTENT.nbytes))
 
     def fill() -> None:
@@ -206,7 +200,7 @@ def receiver(namespace: Any, keys: int) -> Subject:
 def shared_memory(namespace: Any, keys: int) -> Subject:
     """The caches in shared memory: the ring is full, and one worker has read what will be evicted."""
     units = UnitPayloads(namespace)
-    made = units.payloads.item(CONTENT), units.prompt_updates(CONTENT)
+    made = units.payloads.processed(CONTENT)
     chunk = units.chunk_bytes(CONTENT)
     segment = Segment(namespace, capacity=keys * chunk, limit=chunk, workers=1)
     cache = segment.make_sender()

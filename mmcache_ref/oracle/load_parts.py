@@ -89,12 +89,10 @@ def _process(namespace: Any, size: int) -> Callable[..., Any]:
 
     PyTorch copies with one thread, as in vLLM's workers: more would be in each other's way.
     """
-    payloads = Payloads(namespace)
-    content = Content(size, 1)
     set_torch_threads(1)
-    item, updates = payloads.item(content), payloads.prompt_updates(content)
+    made = Payloads(namespace).processed(Content(size, 1))
 
     def process(*_: Any) -> Any:
-        return item, updates
+        return made
 
     return process

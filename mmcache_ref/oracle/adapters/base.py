@@ -179,6 +179,10 @@ class Payloads:
             for number in range(updates_of(content))
         ]
 
+    def processed(self, content: Content, modality: str = "image", index: int = 0) -> tuple[Any, list[Any]]:
+        """What P0 makes of data: an item and its prompt updates."""
+        return self.item(content), self.prompt_updates(content, modality, index)
+
     def updates_content(self, updates: Any) -> Content | Unexpected:
         """The content that these prompt updates name, if all of its updates are there, in order."""
         try:

@@ -254,7 +254,7 @@ class ProcessorCacheAdapter:
     def _input(self, content: Content | None) -> Any:
         if content is None:
             return None
-        return self.payloads.item(content), self.payloads.prompt_updates(content)
+        return self.payloads.processed(content)
 
     def _updated(self, given: Any, out: Any) -> Any:
         return updated(self.payloads, given, out)

@@ -107,8 +107,7 @@ class UnitPayloads:
             sender = segment.make_sender()
             addresses = []
             for key in "ab":
-                made = (self.payloads.item(content), self.prompt_updates(content))
-                handle, _ = sender.get_and_update_item(made, key)
+                handle, _ = sender.get_and_update_item(self.payloads.processed(content), key)
                 addresses.append(int(handle["address"].data))
             return addresses[1] - addresses[0]
         finally:
