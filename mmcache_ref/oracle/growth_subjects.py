@@ -60,6 +60,18 @@ def _clearing(name: str, clear: Callable[[], object], fill: Callable[[], object]
     return Operation(name, run, 1, before, is_offered=keys <= MOST_TO_CLEAR)
 
 
+def _touching(cache: Any, key: Callable[[int], str]) -> Operation:
+    """A touch by P0, whose end not every release has."""
+    has_release = hasattr(cache, "release_sender_touches")
+
+    def run(number: int) -> None:
+        cache.touch_sender_cache_item(key(number))
+        if has_release:
+            cache.release_sender_touches()
+
+    return Operation("touch, and end of touches", run)
+
+
 def lru(namespace: Any, keys: int) -> Subject:
     """The byte-budgeted LRU, full."""
     item = Payloads(namespace).item(CONTENT)
@@ -141,19 +153,13 @@ def _of_a_sender(cache: Any, made: Any, keys: int) -> tuple[Operation, ...]:
     def key(number: int) -> str:
         return f"key {number % keys}"
 
-    def touch(number: int) -> None:
-        cache.touch_sender_cache_item(key(number))
-        if has_release:
-            cache.release_sender_touches()
-
     def invalidate(number: int) -> None:
         cache.invalidate(key(number))
         cache.get_and_update_item(made, key(number))
 
-    has_release = hasattr(cache, "release_sender_touches")
     return (
         Operation("is_cached_item", lambda number: cache.is_cached_item(key(number))),
-        Operation("touch, and end of touches", touch),
+        _touching(cache, key),
         Operation("update of a cached key", lambda number: cache.get_and_update_item(None, key(number))),
         Operation("make_stats", lambda number: cache.make_stats(delta=True)),
         Operation("invalidate, and update with data", invalidate, is_offered=hasattr(cache, "invalidate")),
@@ -220,11 +226,6 @@ def shared_memory(namespace: Any, keys: int) -> Subject:
         """One of a few, whatever the number of keys: a worker remembers what it has verified."""
         return f"key {number % LEAST_KEYS}"
 
-    def touch(number: int) -> None:
-        cache.touch_sender_cache_item(key(number))
-        if has_release:
-            cache.release_sender_touches()
-
     def update(number: int) -> None:
         handle, _ = cache.get_and_update_item(None, key(number))
         worker.get_and_update_item(handle, key(number))
@@ -233,11 +234,10 @@ def shared_memory(namespace: Any, keys: int) -> Subject:
         handle, _ = cache.get_and_update_item(made, f"new {number}")
         worker.get_and_update_item(handle, f"new {number}")
 
-    has_release = hasattr(cache, "release_sender_touches")
     return Subject(
         (
             Operation("is_cached_item", lambda number: cache.is_cached_item(key(number))),
-            Operation("touch, and end of touches", touch),
+            _touching(cache, key),
             Operation("make_stats", lambda number: cache.make_stats(delta=True)),
             Operation(
                 "check of a client's handle",
