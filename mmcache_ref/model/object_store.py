@@ -53,7 +53,7 @@ from .object_store_state import (
     offset_of,
     size_of,
 )
-from .ring_moves import HEADER, Chunk, Ring, place_in
+from .ring_moves import HEADER, Chunk, place_in
 
 __all__ = [
     "ASPECTS",
@@ -134,9 +134,7 @@ def initial(config: Config) -> State:
         raise ValueError(f"no object fits: a chunk has at least {smallest} bytes, and somebody must read it")
     if config.id_max <= config.capacity // smallest:
         raise ValueError(f"{config.id_max} ids are too few for a ring of {config.capacity} bytes")
-    if config.first_id >= config.id_max:
-        raise ValueError(f"ids below {config.id_max} cannot begin with {config.first_id}")
-    return State(Ring(next_id=config.first_id))
+    return State(ring_moves.empty(config.first_id, config.id_max))
 
 
 def observe(config: Config, state: State) -> dict[str, object]:

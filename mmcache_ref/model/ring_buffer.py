@@ -85,9 +85,7 @@ DISABLED = Outcome("disabled")
 
 def initial(config: Config) -> State:
     """An empty ring."""
-    if config.first_id >= config.id_max:
-        raise ValueError(f"ids below {config.id_max} cannot begin with {config.first_id}")
-    return State(Ring(next_id=config.first_id))
+    return State(moves.empty(config.first_id, config.id_max))
 
 
 def bare(config: Config) -> Config:

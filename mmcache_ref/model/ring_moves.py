@@ -35,6 +35,13 @@ class Ring(NamedTuple):
     next_id: int = 0
 
 
+def empty(first_id: int, id_max: int) -> Ring:
+    """A ring without chunks; its first id is `first_id`, below `id_max`, where ids wrap."""
+    if first_id >= id_max:
+        raise ValueError(f"ids below {id_max} cannot begin with {first_id}")
+    return Ring(next_id=first_id)
+
+
 class Stretch(NamedTuple):
     """The virtual addresses from `begin` up to, and not including, `end`."""
 
