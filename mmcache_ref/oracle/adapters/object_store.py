@@ -41,19 +41,24 @@ class ObjectStoreAdapter:
 
     CERTAIN: Final = frozenset({"OS-23", "OS-41"})
     """Clauses that `blamed` names beyond doubt."""
-    SERDE_FOR: Callable[[type], type] = staticmethod(serde_for)
-    """The serde for the target's own base class."""
-    WRITER_LOCK: Any = None
-    """The lock that the writer is handed."""
 
-    def __init__(self, namespace: Any, config: object_store.Config) -> None:
+    def __init__(
+        self,
+        namespace: Any,
+        config: object_store.Config,
+        *,
+        make_serde: Callable[[type], type] = serde_for,
+        writer_lock: Any = None,
+    ) -> None:
+        """`make_serde` makes the serde for the target's own base class; the writer is handed its lock."""
         need(namespace, "SingleWriterShmRingBuffer", "SingleWriterShmObjectStorage", "ObjectSerde")
         self._namespace = namespace
         self._config = config
         self._names: list[str] = []
         self._closings: list[Callable[[], object]] = []
         self.tidy_up = segments.close_with(self, self._names, self._closings)
-        self._serde = self.SERDE_FOR(namespace.ObjectSerde)
+        self._serde = make_serde(namespace.ObjectSerde)
+        self._writer_lock = writer_lock
         self.store = self._make_writer(config.capacity)
         self.ring = self.store.ring_buffer
         if config.id_max != ID_MAX:
@@ -76,7 +81,7 @@ class ObjectStoreAdapter:
             self._config.readers,
             ring,
             serde_class=self._serde,
-            reader_lock=self.WRITER_LOCK,
+            reader_lock=self._writer_lock,
         )
         self._closings.append(lambda: _close(store))
         return store

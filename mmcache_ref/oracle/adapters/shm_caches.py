@@ -41,15 +41,19 @@ REFUSALS = {"p0": "SC-15", "worker": "SC-22"}
 class ShmCachesAdapter:
     """P0, its workers, and what lies between, over one segment of its own."""
 
-    LOCK: Any = None
-    """What the workers share; one of the segment's own where there is none."""
-    PAYLOADS: UnitPayloads | None = None
-    """What knows already how long items of so many units are."""
-
-    def __init__(self, namespace: Any, config: Config, hosts: Hosts | None = None) -> None:
+    def __init__(
+        self,
+        namespace: Any,
+        config: Config,
+        hosts: Hosts | None = None,
+        *,
+        lock: Any = None,
+        payloads: UnitPayloads | None = None,
+    ) -> None:
+        """The workers share the lock, or one of the segment's own; `payloads` may know lengths already."""
         need(namespace, SENDER, RECEIVER, "merge_mm_kwargs")
         usual = UnitPayloads if hosts is None else payloads_of
-        self.payloads = self.PAYLOADS or usual(namespace)
+        self.payloads = payloads or usual(namespace)
         self.handles = SeenHandles(namespace)
         self._namespace = namespace
         self._updates: list[Any] = []
@@ -69,7 +73,7 @@ class ShmCachesAdapter:
                 capacity=config.capacity * UNIT,
                 limit=config.limit * UNIT - HEADER,
                 workers=config.workers,
-                lock=self.LOCK,
+                lock=lock,
             )
             offered["implementation"] = shared_implementation(
                 namespace, self.payloads, segment, config.workers, self._updates

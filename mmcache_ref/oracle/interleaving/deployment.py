@@ -26,9 +26,8 @@ class SharedCaches(ShmCachesAdapter):
     """P0 and its workers over one lock that obeys the scheduler."""
 
     def __init__(self, namespace: Any, config: Config, payloads: UnitPayloads) -> None:
-        self.lock = self.LOCK = CooperativeLock()
-        self.PAYLOADS = payloads
-        super().__init__(namespace, config)
+        self.lock = CooperativeLock()
+        super().__init__(namespace, config, lock=self.lock, payloads=payloads)
 
     @property
     def _store(self) -> Any:

@@ -25,14 +25,15 @@ from mmcache_ref.oracle.interleaving.tracing import paths_of
 class SharedStore(ObjectStoreAdapter):
     """One writer and all its readers over one lock that obeys the scheduler."""
 
-    SERDE_FOR = staticmethod(stepped_serde_for)
-
     def __init__(self, namespace: Any, scenario: Scenario) -> None:
         self.lock = CooperativeLock()
         self._early: dict[str, Issued] = {}
-        if scenario.writer_has_lock:
-            self.WRITER_LOCK = self.lock
-        super().__init__(namespace, scenario.config)
+        super().__init__(
+            namespace,
+            scenario.config,
+            make_serde=stepped_serde_for,
+            writer_lock=self.lock if scenario.writer_has_lock else None,
+        )
         for number in range(scenario.config.readers):
             self._reader(number)
 
