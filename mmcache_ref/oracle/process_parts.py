@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from mmcache_ref import protocol
 from mmcache_ref.model.component import Content
@@ -34,48 +35,97 @@ def payloads_of(namespace: Any) -> UnitPayloads:
     return UnitPayloads(namespace, Payloads(namespace, array_of) if takes_arrays else None)
 
 
-def shared_recipe(namespace: Any, capacity: int, limit: int, workers: int) -> Recipe:
-    """The caches in shared memory of a target; capacity and limit in units.
+class Store(NamedTuple):
+    """Caches in shared memory, for the processes that make them: capacity and limit in units, how many read,
+    and how long payloads are, which they do not measure again."""
 
-    The processes do not measure again what is measured here.
-    """
-    lengths = payloads_of(namespace).measured(max(capacity, limit) + 2)
+    capacity: int
+    limit: int
+    workers: int
+    lengths: Lengths
+
+
+def store_recipe(
+    make: Callable[..., SharedParts], namespace: Any, capacity: int, limit: int, workers: int, *more: Any
+) -> Recipe:
+    """Has `make(lock, segment_name, target, store, *more)` called in each process."""
+    store = Store(capacity, limit, workers, payloads_of(namespace).measured(max(capacity, limit) + 2))
     return Recipe(
-        shared_parts,
-        (target_of(namespace), capacity, limit, workers, lengths),
-        fresh_name=segments.fresh_name,
-        remove=segments.remove,
+        make, (target_of(namespace), store, *more), fresh_name=segments.fresh_name, remove=segments.remove
     )
 
 
-def shared_parts(
-    lock: Any, segment_name: str, target: str, capacity: int, limit: int, workers: int, lengths: Lengths
-) -> SharedParts:
-    """The caches in shared memory of a target, in one of its processes."""
-    namespace = resolve(target)
+class MadeShared(NamedTuple):
+    """The caches in shared memory of a target, by its own classes of the protocol where it has any.
+
+    Attributes:
+        payloads: what items are made of.
+        noted: the prompt updates that the last merge step returned.
+    """
+
+    parts: SharedParts
+    payloads: UnitPayloads
+    noted: list[Any]
+
+    def noted_contents(self) -> tuple[Any, ...]:
+        """Of these the contents; they are told once."""
+        contents = tuple([self.payloads.payloads.updates_content(each) for each in self.noted])
+        self.noted.clear()
+        return contents
+
+
+def made_shared(lock: Any, segment_name: str, namespace: Any, store: Store) -> MadeShared:
+    """The caches of a target on a segment, in one of its processes."""
     payloads = payloads_of(namespace)
-    payloads.know(lengths)
+    payloads.know(store.lengths)
     segment = Segment(
         namespace,
-        capacity=capacity * UNIT,
-        limit=limit * UNIT - HEADER,
-        workers=workers,
+        capacity=store.capacity * UNIT,
+        limit=store.limit * UNIT - HEADER,
+        workers=store.workers,
         lock=lock,
         name=segment_name,
     )
     noted: list[Any] = []
-
-    def observe(cache: Any) -> Mapping[str, Any]:
-        contents = tuple([payloads.payloads.updates_content(each) for each in noted])
-        noted.clear()
-        return {NOTED: contents, CHUNKS: observe_chunks(getattr(cache, "_shm_cache", None))}
-
-    return SharedParts(
-        shared_implementation(namespace, payloads, segment, workers, noted),
+    parts = SharedParts(
+        shared_implementation(namespace, payloads, segment, store.workers, noted),
         getattr(namespace, "SharedFrontEnd", protocol.SharedFrontEnd),
         getattr(namespace, "SharedWorker", protocol.SharedWorker),
-        observe=observe,
     )
+    return MadeShared(parts, payloads, noted)
+
+
+class MadePair(NamedTuple):
+    """The key-replicated pair of a target, by its own classes of the protocol where it has any."""
+
+    parts: PairParts
+    payloads: Payloads
+
+
+def made_pair(namespace: Any, budget: int) -> MadePair:
+    """The pair of a target, in one of its processes; the budget in bytes."""
+    payloads = payloads_of(namespace).payloads
+    parts = PairParts(
+        pair_implementation(namespace, payloads, budget, lambda: None),
+        getattr(namespace, "FrontEnd", protocol.FrontEnd),
+        getattr(namespace, "Engine", protocol.Engine),
+    )
+    return MadePair(parts, payloads)
+
+
+def shared_recipe(namespace: Any, capacity: int, limit: int, workers: int) -> Recipe:
+    """The caches in shared memory of a target; capacity and limit in units."""
+    return store_recipe(shared_parts, namespace, capacity, limit, workers)
+
+
+def shared_parts(lock: Any, segment_name: str, target: str, store: Store) -> SharedParts:
+    """The caches in shared memory of a target, in one of its processes."""
+    made = made_shared(lock, segment_name, resolve(target), store)
+
+    def observe(cache: Any) -> Mapping[str, Any]:
+        return {NOTED: made.noted_contents(), CHUNKS: observe_chunks(getattr(cache, "_shm_cache", None))}
+
+    return replace(made.parts, observe=observe)
 
 
 def shared_implementation(
@@ -113,18 +163,11 @@ def pair_recipe(namespace: Any, budget: int) -> Recipe:
 
 def pair_parts(lock: Any, segment: str, target: str, budget: int) -> PairParts:
     """The key-replicated pair of a target, in one of its processes."""
-    namespace = resolve(target)
-    payloads = payloads_of(namespace).payloads
 
     def observe(cache: Any) -> Mapping[str, Any]:
         return {INNER: observe_inner(cache)}
 
-    return PairParts(
-        pair_implementation(namespace, payloads, budget, lambda: None),
-        getattr(namespace, "FrontEnd", protocol.FrontEnd),
-        getattr(namespace, "Engine", protocol.Engine),
-        observe=observe,
-    )
+    return replace(made_pair(resolve(target), budget).parts, observe=observe)
 
 
 def pair_implementation(

@@ -3,20 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any, Final
 
-from mmcache_ref import protocol
-from mmcache_ref.oracle import segments
 from mmcache_ref.oracle.adapters.base import observe_inner, read
 from mmcache_ref.oracle.adapters.shm_chunks import observe_chunks
-from mmcache_ref.oracle.adapters.shm_units import HEADER, UNIT, Lengths, Segment
+from mmcache_ref.oracle.adapters.shm_units import UNIT
 from mmcache_ref.oracle.process_log import PairRecorder, SharedRecorder
-from mmcache_ref.oracle.process_parts import (
-    pair_implementation,
-    payloads_of,
-    shared_implementation,
-    target_of,
-)
+from mmcache_ref.oracle.process_parts import Store, made_pair, made_shared, store_recipe, target_of
 from mmcache_ref.oracle.targets import resolve
 from mmcache_ref.protocol.processes import Occasion, PairParts, Recipe, SharedParts
 
@@ -53,45 +47,15 @@ def recorded_shared_recipe(
     namespace: Any, capacity: int, limit: int, workers: int, folder: str, *, sends_rejected: bool
 ) -> Recipe:
     """The caches in shared memory; capacity and limit in units. Events go into this folder."""
-    lengths = payloads_of(namespace).measured(max(capacity, limit) + 2)
-    return Recipe(
-        recorded_shared_parts,
-        (target_of(namespace), capacity, limit, workers, lengths, folder, sends_rejected),
-        fresh_name=segments.fresh_name,
-        remove=segments.remove,
-    )
+    return store_recipe(recorded_shared_parts, namespace, capacity, limit, workers, folder, sends_rejected)
 
 
 def recorded_shared_parts(
-    lock: Any,
-    segment_name: str,
-    target: str,
-    capacity: int,
-    limit: int,
-    workers: int,
-    lengths: Lengths,
-    folder: str,
-    sends_rejected: bool,
+    lock: Any, segment_name: str, target: str, store: Store, folder: str, sends_rejected: bool
 ) -> SharedParts:
     """In its process: P0 or a worker of the caches in shared memory."""
-    namespace = resolve(target)
-    payloads = payloads_of(namespace)
-    payloads.know(lengths)
-    segment = Segment(
-        namespace,
-        capacity=capacity * UNIT,
-        limit=limit * UNIT - HEADER,
-        workers=workers,
-        lock=lock,
-        name=segment_name,
-    )
-    noted: list[Any] = []
+    made = made_shared(lock, segment_name, resolve(target), store)
     tally = Tally()
-
-    def told_once() -> list[Any]:
-        contents = [payloads.payloads.updates_content(each) for each in noted]
-        noted.clear()
-        return contents
 
     def chunks(cache: Any) -> Mapping[str, Any]:
         return observe_chunks(getattr(cache, "_shm_cache", None))
@@ -100,7 +64,7 @@ def recorded_shared_parts(
         found = chunks(cache).get("keys")
         return tuple(map(str, found)) if isinstance(found, tuple) else None
 
-    recorder = SharedRecorder(folder, sends_rejected=sends_rejected, noted=told_once, keys=keys)
+    recorder = SharedRecorder(folder, sends_rejected=sends_rejected, noted=made.noted_contents, keys=keys)
 
     def record(part: Any, occasion: Occasion, arguments: tuple[Any, ...], outcome: Any) -> None:
         recorder(part, occasion, arguments, outcome)
@@ -108,16 +72,9 @@ def recorded_shared_parts(
             tally.look(part.cache(), _stored(chunks(part.cache())))
 
     def observe(cache: Any) -> Mapping[str, Any]:
-        return {LOOKUPS: tally.lookups, PEAK: tally.peak, WAITING: _waiting(chunks(cache), workers)}
+        return {LOOKUPS: tally.lookups, PEAK: tally.peak, WAITING: _waiting(chunks(cache), store.workers)}
 
-    return SharedParts(
-        shared_implementation(namespace, payloads, segment, workers, noted),
-        getattr(namespace, "SharedFrontEnd", protocol.SharedFrontEnd),
-        getattr(namespace, "SharedWorker", protocol.SharedWorker),
-        describe=payloads.content,
-        observe=observe,
-        recorder=record,
-    )
+    return replace(made.parts, describe=made.payloads.content, observe=observe, recorder=record)
 
 
 def _stored(seen: Mapping[str, Any]) -> int:
@@ -147,15 +104,14 @@ def recorded_pair_recipe(namespace: Any, budget: int, folder: str) -> Recipe:
 
 def recorded_pair_parts(lock: Any, segment: str, target: str, budget: int, folder: str) -> PairParts:
     """In its process: P0 or P1 of a key-replicated pair."""
-    namespace = resolve(target)
-    payloads = payloads_of(namespace).payloads
+    made = made_pair(resolve(target), budget)
     tally = Tally()
 
     def keys(cache: Any) -> tuple[str, ...] | None:
         order = read(lambda: observe_inner(cache).get("order"))
         return tuple(map(str, order)) if isinstance(order, tuple) else None
 
-    recorder = PairRecorder(folder, keys=keys, content=payloads.content)
+    recorder = PairRecorder(folder, keys=keys, content=made.payloads.content)
 
     def record(part: Any, occasion: Occasion, arguments: tuple[Any, ...], outcome: Any) -> None:
         recorder(part, occasion, arguments, outcome)
@@ -165,14 +121,7 @@ def recorded_pair_parts(lock: Any, segment: str, target: str, budget: int, folde
     def observe(cache: Any) -> Mapping[str, Any]:
         return {LOOKUPS: tally.lookups, PEAK: tally.peak, HELD: _held(cache)}
 
-    return PairParts(
-        pair_implementation(namespace, payloads, budget, lambda: None),
-        getattr(namespace, "FrontEnd", protocol.FrontEnd),
-        getattr(namespace, "Engine", protocol.Engine),
-        describe=payloads.content,
-        observe=observe,
-        recorder=record,
-    )
+    return replace(made.parts, describe=made.payloads.content, observe=observe, recorder=record)
 
 
 def _held(cache: Any) -> dict[str, int]:

@@ -10,20 +10,11 @@ from dataclasses import replace
 from functools import partial
 from typing import Any, Final
 
-from mmcache_ref.oracle import segments
 from mmcache_ref.oracle.adapters.base import need
-from mmcache_ref.oracle.adapters.shm_units import (
-    HEADER,
-    RECEIVER,
-    SENDER,
-    UNIT,
-    Lengths,
-    Segment,
-)
+from mmcache_ref.oracle.adapters.shm_units import RECEIVER, SENDER
 from mmcache_ref.oracle.namespace import Namespace
-from mmcache_ref.oracle.process_parts import pair_implementation, payloads_of, shared_implementation
+from mmcache_ref.oracle.process_parts import Store, made_pair, made_shared, store_recipe
 from mmcache_ref.oracle.targets import resolve
-from mmcache_ref.protocol import Engine, FrontEnd, SharedFrontEnd, SharedWorker
 from mmcache_ref.protocol.processes.pair_parts import PairParts
 from mmcache_ref.protocol.processes.parts import Recipe
 from mmcache_ref.protocol.processes.shared_parts import SharedParts
@@ -50,48 +41,18 @@ def told_recipe(target: str, capacity: int, limit: int, workers: int, *, has_che
     """
     namespace = resolve(target)
     need(namespace, SENDER, RECEIVER, "MultiModalKwargsItem", "merge_mm_kwargs")
-    lengths = payloads_of(checked(namespace) if has_checksum else namespace).measured(
-        max(capacity, limit) + 2
-    )
-    return Recipe(
-        told_parts,
-        (target, capacity, limit, workers, lengths, has_checksum),
-        fresh_name=segments.fresh_name,
-        remove=segments.remove,
-    )
+    if has_checksum:
+        namespace = checked(namespace)
+    return store_recipe(told_parts, namespace, capacity, limit, workers, has_checksum)
 
 
-def told_parts(
-    lock: Any,
-    segment_name: str,
-    target: str,
-    capacity: int,
-    limit: int,
-    workers: int,
-    lengths: Lengths,
-    has_checksum: bool,
-) -> SharedParts:
+def told_parts(lock: Any, segment_name: str, target: str, store: Store, has_checksum: bool) -> SharedParts:
     """In its process: the caches of a target, from which the parent hears the content of what was read."""
     namespace = resolve(target)
     if has_checksum:
         namespace = checked(namespace)
-    payloads = payloads_of(namespace)
-    payloads.know(lengths)
-    segment = Segment(
-        namespace,
-        capacity=capacity * UNIT,
-        limit=limit * UNIT - HEADER,
-        workers=workers,
-        lock=lock,
-        name=segment_name,
-    )
-    implementation = shared_implementation(namespace, payloads, segment, workers, [])
-    return SharedParts(
-        implementation,
-        getattr(namespace, "SharedFrontEnd", SharedFrontEnd),
-        getattr(namespace, "SharedWorker", SharedWorker),
-        describe=payloads.content,
-    )
+    made = made_shared(lock, segment_name, namespace, store)
+    return replace(made.parts, describe=made.payloads.content)
 
 
 def told_pair_recipe(target: str, budget: int) -> Recipe:
@@ -105,22 +66,20 @@ def told_pair_recipe(target: str, budget: int) -> Recipe:
 
 def told_pair_parts(lock: Any, segment_name: str, target: str, budget: int) -> PairParts:
     """In its process: the pair of a target, from which the parent hears the content of what P1 serves."""
-    namespace = resolve(target)
-    payloads = payloads_of(namespace).payloads
-    pair = pair_implementation(namespace, payloads, budget, lambda: None)
-    front_end = getattr(namespace, "FrontEnd", FrontEnd)
-    engine = getattr(namespace, "Engine", Engine)
+    made = made_pair(resolve(target), budget)
+    parts, pair = made.parts, made.parts.implementation
     inside = (lock, "get_and_update_item", "inside a message", None)
     around = "before a message", "after a message"
-    return PairParts(
-        replace(
+    return replace(
+        parts,
+        implementation=replace(
             pair,
             make_sender=partial(_trapped, pair.make_sender, *inside),
             make_receiver=partial(_trapped, pair.make_receiver, *inside),
         ),
-        partial(_trapped, front_end, lock, "merge", *around),
-        partial(_trapped, engine, lock, "ingest", *around),
-        describe=payloads.content,
+        front_end=partial(_trapped, parts.front_end, lock, "merge", *around),
+        engine=partial(_trapped, parts.engine, lock, "ingest", *around),
+        describe=made.payloads.content,
     )
 
 
