@@ -64,12 +64,17 @@ def unpacked(data: bytes | bytearray) -> Any:
     return pickle.loads(data)
 
 
+def head_of(data: bytes) -> bytes:
+    """What goes before a value that was packed."""
+    return _HEAD.pack(_MARK, len(data))
+
+
 def send(pipe: socket.socket, data: bytes, seconds: float | None = None) -> None:
     """Send a value that was packed.
 
     Raises `Silence` when the other end does not take it in time, `Ended` when there is none.
     """
-    head = _HEAD.pack(_MARK, len(data))
+    head = head_of(data)
     try:
         pipe.settimeout(seconds)
         if len(data) <= _SHORT:
