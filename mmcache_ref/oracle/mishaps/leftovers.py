@@ -10,7 +10,6 @@ from mmcache_ref.oracle.segments import is_alive
 
 PROCESSES: Final = Path("/proc")
 """Where Linux shows its processes; elsewhere nothing can be said of them."""
-KIB: Final = 1024
 
 
 def is_running(process: int) -> bool:

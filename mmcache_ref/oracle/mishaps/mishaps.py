@@ -7,7 +7,7 @@ import signal
 import time
 from collections.abc import Callable, Mapping
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from random import Random
 from typing import Any, Final
 
@@ -39,7 +39,6 @@ class Scene:
     step: int = 0
     victim: int = 0
     until: float = 0.0
-    segments_removed: list[str] = field(default_factory=list)
 
     def choose_worker(self) -> Any:
         """A worker, from whom a loss is expected from now on."""

@@ -162,11 +162,6 @@ class SharedCourse(Course):
         self.workers[worker].host.end()
         self.recover()
 
-    def replace_front_end(self) -> None:
-        """Kill P0; another one takes its place, with an empty segment, and every worker attaches to that."""
-        self.front_end.host.end()
-        self.recover()
-
     # The course of things
 
     def hosts(self) -> list[Host]:
