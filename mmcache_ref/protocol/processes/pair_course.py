@@ -216,9 +216,7 @@ class PairCourse(Course):
         return [side.host for side in self._sides() if side.is_started]
 
     def _sides(self) -> list[Any]:
-        deployment = self.deployment
-        parts: list[Any] = [self.front_end, self.engine, *deployment.seconds]
-        return [part.side for part in parts]
+        return [self.front_end, self.engine, *self.deployment.seconds]
 
     def feed(self) -> None:
         """P0 hears of a miss, retries, or takes the next of what it was asked; P1 takes the next message."""
@@ -347,7 +345,7 @@ class PairCourse(Course):
             self.deployment.restart_p1()
         else:
             (side,) = [side for side in self._sides() if side.is_started and side.host.part == part]
-            side.start_again(0)
+            side.restart(0)
 
     def _ask(self, did: str, method: str, request: Request) -> None:
         self._asked.append(_Asked(did, method, (request,), lambda result: None))

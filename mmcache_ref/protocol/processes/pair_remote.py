@@ -36,6 +36,7 @@ class _Side:
         self._take, self._make, self._arguments, self._work = take, make, arguments, work
         self.number = 0
         self.checked: Checked | None = None
+        """Only P0 has one."""
 
     @cached_property
     def host(self) -> Host:
@@ -57,19 +58,28 @@ class _Side:
         return "host" in vars(self)
 
     @property
+    def pid(self) -> int:
+        """The process, for the operating system."""
+        return self.host.pid
+
+    @property
     def cache(self) -> RemoteCache:
         """The cache of this side."""
         self.host  # noqa: B018 - it is made with the part
         return self._cache
 
-    def start_again(self, number: int) -> None:
+    def begin(self, method: str, *arguments: Any) -> Pending[Any]:
+        """A call of the method of this name of the side's own class."""
+        return self.host.begin(method, *arguments)
+
+    def restart(self, number: int) -> None:
         """In another process, under this number."""
         vars(self).pop("host", None)
         self.host.call("restart", number)
 
 
-class RemoteFrontEnd(FrontEnd):
-    """P0 in a process of its own. `begin_…` returns as soon as the call is under way."""
+class RemoteFrontEnd(_Side, FrontEnd):
+    """P0 in a process of its own. `begin` returns as soon as the call is under way."""
 
     def __init__(
         self,
@@ -79,34 +89,14 @@ class RemoteFrontEnd(FrontEnd):
         protections: frozenset[str],
         work: Work,
     ) -> None:
-        self.side = _Side(take, FrontEndPart, (recipe, protections), work)
+        super().__init__(take, FrontEndPart, (recipe, protections), work)
         self._channel = channel
         self._protections = protections
 
     @property
-    def host(self) -> Host:
-        """The process."""
-        return self.side.host
-
-    @property
-    def pid(self) -> int:
-        """The process, for the operating system."""
-        return self.side.host.pid
-
-    @property
     def sender(self) -> Any:
         """P0's cache."""
-        return self.side.cache
-
-    @property
-    def number(self) -> int:  # type: ignore[override]
-        """The number of the last clear that this side knows of."""
-        return self.side.number
-
-    @property
-    def checked(self) -> Checked | None:  # type: ignore[override]
-        """The request between its check and its update, if there is one."""
-        return self.side.checked
+        return self.cache
 
     def begin(self, method: str, *arguments: Any) -> Pending[Any]:
         """A call of the method of this name of `FrontEnd`; what it sends goes into the channel then."""
@@ -164,46 +154,23 @@ class RemoteFrontEnd(FrontEnd):
         """See `FrontEnd`."""
         return cast(int, self.begin("payload_bytes", message).wait())
 
-    def restart(self, number: int) -> None:
-        """See `FrontEnd`: another process takes its place."""
-        self.side.start_again(number)
-
 
 _SENDING = frozenset({"update", "submit", "retry", "send_unrecorded"})
 """What puts a message into the channel."""
 
 
-class RemoteEngine(Engine):
-    """P1 in a process of its own. `begin_…` returns as soon as the call is under way."""
+class RemoteEngine(_Side, Engine):
+    """P1 in a process of its own. `begin` returns as soon as the call is under way."""
 
     def __init__(
         self, take: Callable[[], Host], recipe: Recipe, protections: frozenset[str], work: Work
     ) -> None:
-        self.side = _Side(take, EnginePart, (recipe, protections), work)
-
-    @property
-    def host(self) -> Host:
-        """The process."""
-        return self.side.host
-
-    @property
-    def pid(self) -> int:
-        """The process, for the operating system."""
-        return self.side.host.pid
+        super().__init__(take, EnginePart, (recipe, protections), work)
 
     @property
     def receiver(self) -> Any:
         """P1's cache."""
-        return self.side.cache
-
-    @property
-    def number(self) -> int:  # type: ignore[override]
-        """The number of the last clear that this side knows of."""
-        return self.side.number
-
-    def begin(self, method: str, *arguments: Any) -> Pending[Any]:
-        """A call of the method of this name of `Engine`."""
-        return self.host.begin(method, *arguments)
+        return self.cache
 
     def ingest(self, message: Message) -> Answer:
         """See `Engine`."""
@@ -224,10 +191,6 @@ class RemoteEngine(Engine):
     def finish_clear(self, number: int) -> None:
         """See `Engine`."""
         self.begin("finish_clear", number).wait()
-
-    def restart(self, number: int) -> None:
-        """See `Engine`: another process takes its place."""
-        self.side.start_again(number)
 
 
 class PairProcesses:
