@@ -19,7 +19,7 @@ from ..protections import DEFAULT
 from ..work import Work
 from .host import Host, Hosts, Pending
 from .pair_parts import EnginePart, FrontEndPart
-from .parts import Accounts, Recipe, RemoteCache
+from .parts import Accounts, Processes, Recipe, RemoteCache, elsewhere
 
 
 class _Side:
@@ -193,18 +193,11 @@ class RemoteEngine(_Side, Engine):
         self.begin("finish_clear", number).wait()
 
 
-class PairProcesses:
-    """Makes the parts of a `Deployment` in processes.
-
-    Args:
-        hosts: where processes come from; the caller closes them.
-        recipe: makes `PairParts` in each process.
-        kills: a part that is replaced is killed with its process, and not only dropped.
-    """
+class PairProcesses(Processes):
+    """Makes the parts of a `Deployment` in processes. Its recipe makes `PairParts`."""
 
     def __init__(self, hosts: Hosts, recipe: Recipe, *, kills: bool = True) -> None:
-        self._hosts, self._recipe, self._kills = hosts, recipe, kills
-        self._taken: dict[str, Host] = {}
+        super().__init__(hosts, recipe, kills=kills)
         self._made: list[str] = []
 
     def deployment(self, protections: Iterable[str] = DEFAULT) -> Deployment:
@@ -237,26 +230,7 @@ class PairProcesses:
         self._made.append(part)
         return lambda: self._host(part)
 
-    def _host(self, part: str) -> Host:
-        """A process for a part; the one before ends."""
-        before = self._taken.pop(part, None)
-        if before is not None:
-            if self._kills:
-                before.kill()
-            self._hosts.give_back(before)
-        self._taken[part] = self._hosts.take(part)
-        return self._taken[part]
-
-    def close(self) -> None:
-        """Give the processes back; their parts are dropped."""
-        for part in sorted(self._taken, reverse=True):
-            self._hosts.give_back(self._taken.pop(part))
-
 
 def _nowhere() -> Implementation:
     """An implementation of which nothing is known here: it is in the processes."""
-
-    def elsewhere(*_: Any) -> Any:
-        raise AssertionError("the caches are in processes of their own")
-
     return Implementation(elsewhere, elsewhere, elsewhere, elsewhere, elsewhere, elsewhere)

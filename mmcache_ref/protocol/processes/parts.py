@@ -10,7 +10,7 @@ from typing import Any, Final, NamedTuple
 
 from .carried import unpack
 from .errors import Cause, raised_by
-from .host import Host
+from .host import Host, Hosts
 
 _numbers: Final = itertools.count()
 
@@ -159,3 +159,37 @@ class Accounts:
             if change:
                 setattr(self._work, each.name, getattr(self._work, each.name) + change)
         self._known = dict(counts)
+
+
+class Processes:
+    """Makes the parts of a deployment in processes. Who inherits says which parts there are.
+
+    Args:
+        hosts: where processes come from; the caller closes them.
+        recipe: makes the caches in each process.
+        kills: a part that is replaced is killed with its process, and not only dropped.
+    """
+
+    def __init__(self, hosts: Hosts, recipe: Recipe, *, kills: bool = True) -> None:
+        self._hosts, self._recipe, self._kills = hosts, recipe, kills
+        self._taken: dict[str, Host] = {}
+
+    def _host(self, part: str, *, is_kept: bool = False) -> Host:
+        """A process for a part; the one before ends, unless it is kept."""
+        before = self._taken.pop(part, None)
+        if before is not None:
+            if self._kills and not is_kept:
+                before.kill()
+            self._hosts.give_back(before)
+        self._taken[part] = self._hosts.take(part)
+        return self._taken[part]
+
+    def close(self) -> None:
+        """Give the processes back; their parts are dropped, P0 last."""
+        for part in sorted(self._taken, reverse=True):
+            self._hosts.give_back(self._taken.pop(part))
+
+
+def elsewhere(*_: Any) -> Any:
+    """In place of what makes caches, where nobody may make any."""
+    raise AssertionError("the caches are in processes of their own")

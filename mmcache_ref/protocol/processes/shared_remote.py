@@ -18,7 +18,7 @@ from ..shared_protections import SHARED_DEFAULT
 from ..shared_work import SharedWork
 from ..shared_worker import SharedWorker
 from .host import Host, Hosts, Pending
-from .parts import Accounts, Recipe, RemoteCache
+from .parts import Accounts, Processes, Recipe, RemoteCache, elsewhere
 from .shared_parts import SharedFrontEndPart, SharedWorkerPart
 
 
@@ -135,20 +135,16 @@ def _name_of(message: SharedMessage) -> SharedMessage:
     return dataclasses.replace(message, items=(), request=(), sizes=(), missing=[])
 
 
-class SharedProcesses:
+class SharedProcesses(Processes):
     """Makes the parts of a `SharedDeployment` in processes: where they are, and which segment they share.
 
-    Args:
-        hosts: where processes come from; the caller closes them.
-        recipe: makes `SharedParts` in each process.
-        workers: how many read.
-        kills: a part that is replaced is killed with its process, and not only dropped.
+    Its recipe makes `SharedParts`; `workers` says how many read.
     """
 
     def __init__(self, hosts: Hosts, recipe: Recipe, workers: int, *, kills: bool = True) -> None:
-        self._hosts, self._recipe, self._workers, self._kills = hosts, recipe, workers, kills
+        super().__init__(hosts, recipe, kills=kills)
+        self._workers = workers
         self._segment = ""
-        self._taken: dict[str, Host] = {}
         self._attached: dict[str, str] = {}
 
     @property
@@ -193,28 +189,13 @@ class SharedProcesses:
         self._attached[part] = self._segment
         return RemoteSharedWorker(host, self._recipe, self._segment, number, protections, work)
 
-    def _host(self, part: str, *, is_kept: bool = False) -> Host:
-        """A process for a part; the one before ends, unless it is kept."""
-        before = self._taken.pop(part, None)
-        if before is not None:
-            if self._kills and not is_kept:
-                before.kill()
-            self._hosts.give_back(before)
-        self._taken[part] = self._hosts.take(part)
-        return self._taken[part]
-
     def close(self) -> None:
-        """Give the processes back; their parts are dropped, workers first."""
-        for part in sorted(self._taken, reverse=True):
-            self._hosts.give_back(self._taken.pop(part))
+        """See `Processes`; the segment is removed."""
+        super().close()
         if self._segment:
             self._recipe.remove(self._segment)
 
 
 def _nowhere(workers: int) -> SharedImplementation:
     """An implementation of which only the number of workers is known here: the rest is in the processes."""
-
-    def elsewhere(*_: Any) -> Any:
-        raise AssertionError("the caches are in processes of their own")
-
     return SharedImplementation(workers, elsewhere, elsewhere, elsewhere, elsewhere, elsewhere, elsewhere)
