@@ -1,4 +1,4 @@
-"""What all tests share: reproducible data, broken targets a shared-memory pair, and what a failure says."""
+"""What all tests share: reproducible data, broken targets, a pair, processes, and what a failure says."""
 
 from __future__ import annotations
 
@@ -59,6 +59,15 @@ def shm(ring_name: str) -> Iterator[Any]:
 def release() -> UpstreamNamespace:
     """The published vLLM 0.32.0, fetched through pip unless it is in the cache folder."""
     return load_release("0.32.0")
+
+
+@pytest.fixture(scope="module")
+def hosts() -> Iterator[Any]:
+    """Processes for parts of deployments: `Hosts`, which serve all tests of a module."""
+    from mmcache_ref.protocol.processes import Hosts
+
+    with Hosts() as hosts:
+        yield hosts
 
 
 @pytest.fixture

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -18,12 +17,6 @@ from mmcache_ref.oracle.process_parts import pair_recipe
 from mmcache_ref.oracle.simulation import Plan, Simulated, Simulation
 from mmcache_ref.oracle.targets import resolve
 from mmcache_ref.protocol.processes import Hosts
-
-
-@pytest.fixture(scope="module")
-def hosts() -> Iterator[Hosts]:
-    with Hosts() as hosts:
-        yield hosts
 
 
 def simulated(hosts: Hosts, target: str, plan: Plan) -> Simulated:

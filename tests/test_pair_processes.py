@@ -20,12 +20,6 @@ BUDGET = 12
 KEYS = "abcde"
 
 
-@pytest.fixture(scope="module")
-def hosts() -> Iterator[Hosts]:
-    with Hosts() as hosts:
-        yield hosts
-
-
 @pytest.fixture
 def course(hosts: Hosts) -> Iterator[PairCourse]:
     made = PairProcesses(hosts, pair_recipe(resolve("reference"), BUDGET))

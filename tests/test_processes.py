@@ -18,12 +18,6 @@ from mmcache_ref.protocol.processes import Host, Hosts, ProcessLost, wire
 TESTS = Path(__file__).parent
 
 
-@pytest.fixture(scope="module")
-def hosts() -> Iterator[Hosts]:
-    with Hosts() as hosts:
-        yield hosts
-
-
 @pytest.fixture
 def host(hosts: Hosts) -> Iterator[Host]:
     taken = hosts.take("odd")

@@ -30,12 +30,6 @@ CAPACITY, LIMIT, WORKERS = 12, 4, 2
 KEYS = "abcdef"
 
 
-@pytest.fixture(scope="module")
-def hosts() -> Iterator[Hosts]:
-    with Hosts() as hosts:
-        yield hosts
-
-
 @pytest.fixture
 def processes(hosts: Hosts) -> Iterator[SharedProcesses]:
     recipe = shared_recipe(resolve("reference"), CAPACITY, LIMIT, WORKERS)
