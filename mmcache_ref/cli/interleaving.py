@@ -8,7 +8,7 @@ from typing import Annotated, Any, Literal
 import msgspec
 import typer
 
-from mmcache_ref.cli.console import BAD_RUN, USAGE, fail, listed_names, messages, progress_lines, show
+from mmcache_ref.cli.console import BAD_RUN, USAGE, fail, listed_names, progress_lines, show
 from mmcache_ref.oracle.errors import BadRun, TargetUnavailable
 from mmcache_ref.oracle.interleaving.judge import Interleaved, Options, interleave, replay
 from mmcache_ref.oracle.interleaving.scenario import AnyScenario
@@ -99,8 +99,7 @@ def _namespace(target: str) -> Any:
     try:
         return resolve(target)
     except TargetUnavailable as error:
-        messages.print(f"mmcache-ref: {error}", markup=False, soft_wrap=True)
-        raise typer.Exit(EXIT_CODES["undetermined"]) from None
+        fail(str(error), EXIT_CODES["undetermined"])
 
 
 def _read(text: str) -> tuple[AnyScenario, Schedule]:

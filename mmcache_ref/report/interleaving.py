@@ -16,8 +16,9 @@ from rich.text import Text
 from mmcache_ref.oracle.interleaving.findings import Finding, Lane
 from mmcache_ref.oracle.interleaving.judge import Interleaved, ScenarioVerdict
 from mmcache_ref.oracle.interleaving.scenarios import SCENARIOS
+from mmcache_ref.report.text import COLOURS
 
-STYLES: Final = {"conforms": "green", "violates": "red", "undetermined": "yellow", "not offered": "dim"}
+STYLES: Final = {**COLOURS, "not offered": "dim"}
 CONTEXT: Final = 2
 """Lines shown on both sides of one where something happens."""
 

@@ -13,7 +13,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from mmcache_ref.oracle.adapters.base import agrees, same
-from mmcache_ref.oracle.interleaving.subject import DISABLED, Done, Order, Played, Subject
+from mmcache_ref.oracle.interleaving.subject import Done, Order, Played, Subject
+from mmcache_ref.oracle.lockstep import DISABLED
 
 
 class Unexplained(NamedTuple):

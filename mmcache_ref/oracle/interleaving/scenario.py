@@ -9,7 +9,6 @@ import msgspec
 from mmcache_ref.model import object_store, shm_accidents
 from mmcache_ref.model.object_store import Config, Operation
 
-WRITER = "writer"
 HANDED = (object_store.Get, object_store.ReaderTouch, object_store.Verify)
 """Operations on a handle."""
 

@@ -11,7 +11,6 @@ from typing import Final
 import msgspec
 
 from mmcache_ref.oracle.errors import BadRun
-from mmcache_ref.oracle.interleaving.places import CALL, Place
 from mmcache_ref.oracle.interleaving.scheduler import Execution, Step
 
 
@@ -98,8 +97,3 @@ class Follow:
         if is_there or not can_go_on:
             self.is_followed &= block.until is None or is_there
             self._blocks.pop(0)
-
-
-def is_before_call(place: Place) -> bool:
-    """Does the thread stand between two calls?"""
-    return place.path == CALL

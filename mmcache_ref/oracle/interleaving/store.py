@@ -18,8 +18,9 @@ from mmcache_ref.oracle.interleaving.lock import CooperativeLock
 from mmcache_ref.oracle.interleaving.scenario import HANDED, AnyCall, Call, Scenario
 from mmcache_ref.oracle.interleaving.serde import SteppedSerde, stepped_serde_for
 from mmcache_ref.oracle.interleaving.store_clauses import clause_of_rest, clause_of_result
-from mmcache_ref.oracle.interleaving.subject import DISABLED, Done, Order, Played, SetUpWrong, World
+from mmcache_ref.oracle.interleaving.subject import Done, Order, Played, SetUpWrong, World
 from mmcache_ref.oracle.interleaving.tracing import paths_of
+from mmcache_ref.oracle.lockstep import DISABLED
 
 
 class SharedStore(ObjectStoreAdapter):

@@ -10,9 +10,6 @@ from mmcache_ref.oracle.interleaving.lock import CooperativeLock
 from mmcache_ref.oracle.interleaving.scenario import AnyCall, AnyScenario
 from mmcache_ref.oracle.interleaving.scheduler import Execution
 
-DISABLED = "disabled"
-"""The kind of an operation that has no meaning in the model's state: it cannot come here in any order."""
-
 
 class SetUpWrong(Exception):  # noqa: N818 - reads as what it is
     """The target leaves the model before there is any other thread."""
