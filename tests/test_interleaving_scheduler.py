@@ -94,7 +94,7 @@ def test_every_schedule_can_be_written_down_and_repeats_exactly() -> None:
     for methods in (["add", "add", "add"], ["add_locked", "look_twice"], ["one_way", "other_way"]):
         run = sharing(methods, latest)
         for _, execution in explore(run, 2):
-            follow = Follow(execution.names, schedule_of(execution.names, execution.steps))
+            follow = Follow(execution.names, schedule_of(execution))
             again = run(follow)
             assert follow.is_followed
             assert again.steps == execution.steps

@@ -53,14 +53,13 @@ def preemptions_of(played: Played) -> int:
 
 def told(scenario: AnyScenario, played: Played, wrong: Unexplained, seed: int | None = None) -> Finding:
     """The finding as it is reported."""
-    steps = played.execution.steps
     return Finding(
         wrong.clause,
         clause(wrong.clause).rule,
         in_words(wrong),
         preemptions_of(played),
         scenario,
-        schedule_of(list(scenario.threads), steps),
+        schedule_of(played.execution),
         lanes(scenario, played),
         wrong.clause in scenario.left_to_protocol,
         seed,

@@ -11,7 +11,7 @@ import msgspec
 from mmcache_ref.oracle import segments
 from mmcache_ref.oracle.errors import NotOffered
 from mmcache_ref.oracle.interleaving.explore import Diverged
-from mmcache_ref.oracle.interleaving.findings import Finding, preemptions_of, told
+from mmcache_ref.oracle.interleaving.findings import Finding, told
 from mmcache_ref.oracle.interleaving.linearize import Unexplained
 from mmcache_ref.oracle.interleaving.pct import RandomPriorities
 from mmcache_ref.oracle.interleaving.scenario import AnyScenario
@@ -24,6 +24,8 @@ from mmcache_ref.oracle.verdict import Status, worst
 
 CHANGES: Final = 3
 """Changes of priority in a random schedule."""
+
+ScenarioStatus = Literal["conforms", "violates", "undetermined", "not offered"]
 
 Observe = Callable[[str, int], None]
 """Told the scenario and how many schedules were run."""
@@ -49,7 +51,7 @@ class ScenarioVerdict(msgspec.Struct, frozen=True):
 
     name: str
     title: str
-    status: Literal["conforms", "violates", "undetermined", "not offered"]
+    status: ScenarioStatus
     schedules: int = 0
     steps: int = 0
     findings: tuple[Finding, ...] = ()
@@ -106,21 +108,15 @@ def judge(
     namespace: Any, scenario: AnyScenario, options: Options, observe: Observe = lambda name, runs: None
 ) -> ScenarioVerdict:
     """Run the schedules of a scenario; of each clause that is broken the first one that breaks it."""
-
-    def trial_of(part: AnyScenario) -> Trial:
-        return Trial(namespace, part, bytecodes=options.bytecodes)
-
-    trial = trial_of(scenario)
     with quiet_logs():
-        return _judged(trial, options, observe, trial_of)
+        return _judged(Trial(namespace, scenario, bytecodes=options.bytecodes), options, observe)
 
 
-def _judged(
-    trial: Trial, options: Options, observe: Observe, trial_of: Callable[[AnyScenario], Trial]
-) -> ScenarioVerdict:
+def _judged(trial: Trial, options: Options, observe: Observe) -> ScenarioVerdict:
     scenario = trial.scenario
     found: dict[str, Finding] = {}
-    reason, is_offered = "", True
+    reason = ""
+    without: ScenarioStatus = "undetermined"
     end = None if options.seconds is None else time.monotonic() + options.seconds
     try:
         trial.divide()
@@ -130,17 +126,13 @@ def _judged(
             observe(scenario.name, trial.runs)
             wrong = trial.wrong(played)
             if wrong is not None and wrong.clause not in found:
-                found[wrong.clause] = _finding(trial, played, wrong, seed, trial_of)
+                found[wrong.clause] = _finding(trial, played, wrong, seed)
     except NotOffered as error:
-        reason, is_offered = str(error), False
+        reason, without = str(error), "not offered"
     except (RunFailed, Diverged, SetUpWrong) as error:
         reason = str(error)
     findings = tuple(found.values())
-    status: Any = "conforms"
-    if any(not each.is_left_to_protocol for each in findings):
-        status = "violates"
-    elif reason:
-        status = "undetermined" if is_offered else "not offered"
+    status = _status(findings, reason, without)
     return ScenarioVerdict(scenario.name, scenario.title, status, trial.runs, trial.steps, findings, reason)
 
 
@@ -154,20 +146,21 @@ def _runs(trial: Trial, options: Options) -> Iterator[tuple[Played, int | None]]
         yield trial.play(RandomPriorities(seed, threads, trial.steps, CHANGES)), seed
 
 
-def _finding(
-    trial: Trial,
-    played: Played,
-    wrong: Unexplained,
-    seed: int | None,
-    trial_of: Callable[[AnyScenario], Trial],
-) -> Finding:
+def _status(
+    findings: Sequence[Finding], reason: str, without: ScenarioStatus = "undetermined"
+) -> ScenarioStatus:
+    """What the findings come to; `without` any, where there is a reason why not all was looked at."""
+    if any(not each.is_left_to_protocol for each in findings):
+        return "violates"
+    return without if reason else "conforms"
+
+
+def _finding(trial: Trial, played: Played, wrong: Unexplained, seed: int | None) -> Finding:
     """The finding, shrunk: fewer preemptions, then fewer calls."""
     if seed is not None:
         played = fewer_preemptions(trial, played, wrong.clause)
-    smaller = fewer_calls(trial.scenario, preemptions_of(played), wrong.clause, trial_of)
-    if smaller is not None:
-        trial, played = smaller
-    played, is_followed = trial.follow(schedule_of(list(trial.scenario.threads), played.execution.steps))
+    trial, played = fewer_calls(trial, played, wrong.clause)
+    played, is_followed = trial.follow(schedule_of(played.execution))
     repeated = trial.wrong(played)
     if repeated is None or not is_followed:
         raise Diverged(f"{wrong.clause} was broken in a run that cannot be repeated")
@@ -187,10 +180,6 @@ def replay(namespace: Any, scenario: AnyScenario, schedule: Schedule) -> Scenari
     reason = "" if is_followed else "the target does not come to the places of the schedule"
     wrong = trial.wrong(played)
     findings = (told(trial.scenario, played, wrong),) if wrong is not None else ()
-    status: Any = "conforms"
-    if any(not each.is_left_to_protocol for each in findings):
-        status = "violates"
-    elif reason:
-        status = "undetermined"
+    status = _status(findings, reason)
     steps = len(played.execution.steps)
     return ScenarioVerdict(scenario.name, scenario.title, status, 1, steps, findings, reason)

@@ -11,7 +11,7 @@ from typing import Final
 import msgspec
 
 from mmcache_ref.oracle.errors import BadRun
-from mmcache_ref.oracle.interleaving.scheduler import Execution, Step
+from mmcache_ref.oracle.interleaving.scheduler import Execution
 
 
 class Block(msgspec.Struct, frozen=True, omit_defaults=True):
@@ -30,8 +30,9 @@ class Block(msgspec.Struct, frozen=True, omit_defaults=True):
 Schedule = tuple[Block, ...]
 
 
-def schedule_of(names: Sequence[str], steps: Sequence[Step]) -> Schedule:
-    """The schedule that these steps followed."""
+def schedule_of(execution: Execution) -> Schedule:
+    """The schedule that an execution followed."""
+    names, steps = execution.names, execution.steps
     visits: Counter[tuple[int, str]] = Counter()
     blocks: list[Block] = []
     for step in steps:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import Final
 
 import msgspec
@@ -21,7 +21,7 @@ MOST_RUNS: Final = 400
 
 def fewer_preemptions(trial: Trial, played: Played, clause: str) -> Played:
     """A run that breaks the clause with as few preemptions as leaving some out comes to."""
-    best, blocks = played, schedule_of(list(trial.scenario.threads), played.execution.steps)
+    best, blocks = played, schedule_of(played.execution)
     is_shorter = True
     while is_shorter:
         is_shorter = False
@@ -29,7 +29,7 @@ def fewer_preemptions(trial: Trial, played: Played, clause: str) -> Played:
             tried, _ = trial.follow(shorter)
             found = trial.wrong(tried)
             if found and found.clause == clause and preemptions_of(tried) < preemptions_of(best):
-                best, blocks = tried, schedule_of(list(trial.scenario.threads), tried.execution.steps)
+                best, blocks = tried, schedule_of(tried.execution)
                 is_shorter = True
                 break
     return best
@@ -42,22 +42,19 @@ def _without_one(blocks: Schedule) -> Iterator[Schedule]:
             yield (*blocks[:place], msgspec.structs.replace(block, until=None, visit=1), *blocks[place + 1 :])
 
 
-def fewer_calls(
-    scenario: AnyScenario, preemptions: int, clause: str, trial_of: Callable[[AnyScenario], Trial]
-) -> tuple[Trial, Played] | None:
-    """The smallest part of the scenario that breaks the clause with so many preemptions; None if that is all
-    of it."""
-    found: tuple[Trial, Played] | None = None
+def fewer_calls(trial: Trial, played: Played, clause: str) -> tuple[Trial, Played]:
+    """The smallest part of the scenario that breaks the clause with as many preemptions, and how it does."""
+    preemptions = preemptions_of(played)
     is_smaller = True
     while is_smaller:
         is_smaller = False
-        for part in _parts(found[0].scenario if found else scenario):
-            trial = trial_of(part)
-            played = _first(trial, preemptions, clause)
-            if played is not None:
-                found, is_smaller = (trial, played), True
+        for part in _parts(trial.scenario):
+            smaller = trial.of(part)
+            found = _first(smaller, preemptions, clause)
+            if found is not None:
+                trial, played, is_smaller = smaller, found, True
                 break
-    return found
+    return trial, played
 
 
 def _parts(scenario: AnyScenario) -> Iterator[AnyScenario]:

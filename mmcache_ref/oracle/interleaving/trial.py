@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
 
 from mmcache_ref.oracle.component import HANG_CLAUSE
@@ -54,17 +54,28 @@ class Trial:
         self._everything = everything
         self._fine: set[tuple[str, int]] = set()
         self._tracer: Tracer | None = None
-        self._judged: dict[str, Unexplained | None] = {}
-        self.forms: list[Form] = []
+        self._judged: dict[Form, Unexplained | None] = {}
+
+    def of(self, part: AnyScenario) -> Trial:
+        """A trial of the same target, in the same way, of a part of the scenario."""
+        return Trial(self._namespace, part, bytecodes=self._bytecodes, everything=self._everything)
+
+    @property
+    def forms(self) -> list[Form]:
         """Every run that was judged, as far as runs can be told apart."""
+        return list(self._judged)
 
     def play(self, choose: Choose) -> Played:
         """One run; `RunFailed` when nothing can be said about it."""
         self.runs += 1
-        played = play(self._namespace, self.subject, choose, self._tracer_for)
+        played = self._played(choose, self._tracer_for)
+        self.steps = max(self.steps, len(played.execution.steps))
+        return played
+
+    def _played(self, choose: Choose, tracer: Callable[[World], Tracer]) -> Played:
+        played = play(self._namespace, self.subject, choose, tracer)
         if played.execution.problem:
             raise RunFailed(played.execution.problem)
-        self.steps = max(self.steps, len(played.execution.steps))
         return played
 
     def _tracer_for(self, store: World) -> Tracer:
@@ -117,21 +128,16 @@ class Trial:
                 shares_objects=self._everything,
             )
 
-        played = play(self._namespace, self.subject, follow, tracer)
-        if played.execution.problem:
-            raise RunFailed(played.execution.problem)
-        return played, follow.is_followed
+        return self._played(follow, tracer), follow.is_followed
 
     def wrong(self, played: Played) -> Unexplained | None:
         """What is wrong with a run; runs that nobody can tell apart are judged once."""
         if played.execution.is_deadlocked:
             return Unexplained(HANG_CLAUSE, "outcome", None, "every call ends", "all wait for the lock", ())
         form = _form(played)
-        told = repr((sorted(form.results), sorted(form.before), form.left))
-        if told not in self._judged:
-            self._judged[told] = unexplained(self.subject, played)
-            self.forms.append(form)
-        return self._judged[told]
+        if form not in self._judged:
+            self._judged[form] = unexplained(self.subject, played)
+        return self._judged[form]
 
 
 def _form(played: Played) -> Form:
