@@ -12,14 +12,14 @@ from typing import Any
 from mmcache_ref.model import shm_accidents, shm_caches
 from mmcache_ref.model.component import Outcome, tag
 from mmcache_ref.model.shm_environment import DEFAULT_PROTECTIONS, Config
-from mmcache_ref.oracle.adapters.base import agrees, raised
 from mmcache_ref.oracle.adapters.shm_caches import ShmCachesAdapter
 from mmcache_ref.oracle.adapters.shm_units import UnitPayloads
 from mmcache_ref.oracle.errors import NotOffered
 from mmcache_ref.oracle.interleaving.lock import CooperativeLock
 from mmcache_ref.oracle.interleaving.scenario import AnyCall, ProtocolScenario
-from mmcache_ref.oracle.interleaving.subject import Done, Order, Played, SetUpWrong, World
+from mmcache_ref.oracle.interleaving.subject import Done, Order, Played, World
 from mmcache_ref.oracle.interleaving.tracing import paths_of
+from mmcache_ref.oracle.interleaving.worlds import check_set_up, memory_of, performed
 
 
 class SharedCaches(ShmCachesAdapter):
@@ -44,10 +44,7 @@ class SharedCaches(ShmCachesAdapter):
     @property
     def memory(self) -> Callable[[], bytes] | None:
         """The bytes of the segment; None where the ring does not show its memory."""
-        segment: Any = getattr(self._store.ring_buffer, "shared_memory", None)
-        if not isinstance(getattr(segment, "buf", None), memoryview):
-            return None
-        return lambda: bytes(segment.buf)
+        return memory_of(self._store.ring_buffer)
 
     def is_ready(self, call: AnyCall) -> bool:
         """Is there the message that is to be read, or the request that is to be resumed?"""
@@ -60,12 +57,7 @@ class SharedCaches(ShmCachesAdapter):
 
     def call(self, call: AnyCall) -> Any:
         """Do what the call says; what the caller saw."""
-        try:
-            return self.perform(call.operation)  # type: ignore[arg-type]
-        except NotOffered:
-            raise
-        except (Exception, SystemExit) as error:
-            return raised(error)
+        return performed(self, call.operation)
 
     def tidy_up(self) -> object:
         """Remove everything."""
@@ -108,11 +100,8 @@ class ProtocolSubject:
         state = shm_caches.initial(self._config)
         for operation in self.scenario.setup:
             state, outcome = shm_caches.step(self._config, state, operation)
-            result = None if world is None else world.perform(operation)
-            if world is not None and not agrees(outcome.result, result):
-                raise SetUpWrong(
-                    f"{operation} gave {result}, not {outcome.result}: judge it with conform first"
-                )
+            if world is not None:
+                check_set_up(operation, outcome, world.perform(operation))
         return state
 
     def step(self, state: shm_caches.State, call: Any) -> tuple[shm_caches.State, Outcome]:

@@ -9,7 +9,6 @@ import msgspec
 
 from mmcache_ref.model import object_store
 from mmcache_ref.model.component import Outcome
-from mmcache_ref.oracle.adapters.base import agrees, raised
 from mmcache_ref.oracle.adapters.forgeries import Shown
 from mmcache_ref.oracle.adapters.object_store import Issued, ObjectStoreAdapter
 from mmcache_ref.oracle.adapters.seals import Snapshot
@@ -18,8 +17,9 @@ from mmcache_ref.oracle.interleaving.lock import CooperativeLock
 from mmcache_ref.oracle.interleaving.scenario import HANDED, AnyCall, Call, Scenario
 from mmcache_ref.oracle.interleaving.serde import SteppedSerde, stepped_serde_for
 from mmcache_ref.oracle.interleaving.store_clauses import clause_of_rest, clause_of_result
-from mmcache_ref.oracle.interleaving.subject import Done, Order, Played, SetUpWrong, World
+from mmcache_ref.oracle.interleaving.subject import Done, Order, Played, World
 from mmcache_ref.oracle.interleaving.tracing import paths_of
+from mmcache_ref.oracle.interleaving.worlds import check_set_up, memory_of, performed
 from mmcache_ref.oracle.lockstep import DISABLED
 
 
@@ -49,10 +49,7 @@ class SharedStore(ObjectStoreAdapter):
     @property
     def memory(self) -> Callable[[], bytes] | None:
         """The bytes of the segment; None where the ring does not show its memory."""
-        segment: Any = getattr(self.ring, "shared_memory", None)
-        if not isinstance(getattr(segment, "buf", None), memoryview):
-            return None
-        return lambda: bytes(segment.buf)
+        return memory_of(self.ring)
 
     def is_ready(self, call: AnyCall) -> bool:
         """Is there the handle that the call takes?"""
@@ -66,12 +63,7 @@ class SharedStore(ObjectStoreAdapter):
         if isinstance(call, Call) and isinstance(operation, HANDED):
             back = len(self._issued.get(operation.key, ())) - 1 - call.issue
             operation = msgspec.structs.replace(operation, back=max(back, 0))
-        try:
-            return self.perform(operation)
-        except NotOffered:
-            raise
-        except (Exception, SystemExit) as error:
-            return raised(error)
+        return performed(self, operation)
 
     def issue_early(self, key: str, address: int, identifier: int, puts: int) -> None:
         """The handle of an object that is going to be put, after so many other puts."""
@@ -116,10 +108,7 @@ class StoreSubject:
             if store is None:
                 continue
             result = store.call(Call(operation, _issue_of(state, operation)))
-            if not agrees(outcome.result, result):
-                raise SetUpWrong(
-                    f"{operation} gave {result}, not {outcome.result}: judge it with conform first"
-                )
+            check_set_up(operation, outcome, result)
         return state
 
     def _issue_early(self, store: SharedStore, state: object_store.State) -> None:
