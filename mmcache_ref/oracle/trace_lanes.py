@@ -34,6 +34,7 @@ class Lanes:
         names: the processes.
         events: for each of them its events, in its order.
         made_at: where the message of each name is made, where it is made first.
+        count: of all events.
         about: for each name the places where something is done with that message, in each lane in order.
         before: for a place those that must come before it; `locked`: those of them that the lock tells.
     """
@@ -44,6 +45,7 @@ class Lanes:
             lanes.setdefault(entry.event.process, []).append(entry)
         self.names: Final = tuple(lanes)
         self.events: Final = tuple(lanes.values())
+        self.count: Final = sum(map(len, self.events))
         self.made_at: Final[dict[int, Place]] = {}
         self.about: Final[dict[int, list[Place]]] = defaultdict(list)
         self.before: Final[dict[Place, list[Place]]] = defaultdict(list)
@@ -74,6 +76,19 @@ class Lanes:
     def left(self, message: int, places: tuple[int, ...]) -> list[Place]:
         """What is still to be done with this message when each lane has come so far."""
         return [place for place in self.about.get(message, ()) if place.at >= places[place.lane]]
+
+    def unmade(self, event: AnyEvent, places: tuple[int, ...]) -> Place | None:
+        """Where the message that this event takes is still to be made, if it is."""
+        made = self.made_at.get(event.message) if isinstance(event, Took) else None
+        return made if made is not None and places[made.lane] <= made.at else None
+
+    def can_end(self, lane: int, places: tuple[int, ...]) -> bool:
+        """Whether a process could come to its next end by itself: nothing it takes before is unmade."""
+        start = places[lane]
+        end = next((at for at in self.ends[lane] if at >= start), None)
+        return end is not None and all(
+            self.unmade(event, places) is None for _, event in self.events[lane][start:end]
+        )
 
     def lagging(self, place: Place, places: tuple[int, ...]) -> Place | None:
         """An event that must come before this one and did not yet."""

@@ -33,7 +33,6 @@ class Needs:
     def __init__(self, lanes: Lanes, steps: Steps, workers: Mapping[int, int]) -> None:
         self._lanes, self._steps, self._config = lanes, steps, steps.config
         self._workers = workers
-        self._channel = lanes.lane("channel")
 
     def before(self, partial: Partial, after: Partial) -> tuple[Place, ...] | None:
         """Reads that were served from chunks which P0's next event takes away; None where there are none."""
@@ -204,14 +203,3 @@ class Needs:
             ),
             None,
         )
-
-    def reaches_end(self, partial: Partial, lane: int) -> bool:
-        """Whether a worker could die before P0's next event: it reads nothing that is not made yet."""
-        start = partial.places[lane]
-        end = next((at for at in self._lanes.ends[lane] if at >= start), None)
-        return end is not None and all(self._is_made(partial, Place(lane, at)) for at in range(start, end))
-
-    def _is_made(self, partial: Partial, place: Place) -> bool:
-        event = self._lanes.event(place)
-        made = self._lanes.made_at.get(event.message) if isinstance(event, Took) else None
-        return made is None or partial.places[made.lane] > made.at

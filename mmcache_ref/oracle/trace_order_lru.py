@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from mmcache_ref.oracle.trace_lanes import Lanes, Place
+from mmcache_ref.oracle.trace_lanes import Lanes
 from mmcache_ref.oracle.trace_search import Choice, Head, Order
 from mmcache_ref.oracle.trace_step import Failure, Partial, Steps
 
@@ -78,18 +78,9 @@ class LruOrder(Order):
         return bool(self._uses) and self._p0 is not None and self._uses[-1] >= partial.places[self._p0]
 
     def _can_restart(self, partial: Partial) -> bool:
-        """Whether P1 could come to a restart without P0: no message before it is still to be made."""
+        """Whether P1 could come to a restart without P0."""
         assert self._p1 is not None
-        start = partial.places[self._p1]
-        restart = next((at for at in self.lanes.ends[self._p1] if at >= start), None)
-        return restart is not None and all(
-            self._is_made(partial, Place(self._p1, at)) for at in range(start, restart)
-        )
-
-    def _is_made(self, partial: Partial, place: Place) -> bool:
-        message = getattr(self.lanes.event(place), "message", None)
-        made = None if message is None else self.lanes.made_at.get(message)
-        return made is None or partial.places[made.lane] > made.at
+        return self.lanes.can_end(self._p1, partial.places)
 
     def is_hopeless(self, partial: Partial, head: Head) -> bool:
         """What P0 saw wrongly stays so; what P1 saw, where no other front-end can change its cache."""

@@ -75,7 +75,7 @@ class ShmOrder(Order):
             if isinstance(head.then, Failure):
                 if self.is_hopeless(partial, head):
                     return ()
-            elif head.place.lane == self._p0 or (head.then.state.is_dead and head.then.length < self._whole):
+            elif head.place.lane == self._p0 or self._ends_all(head.then):
                 continue
             elif head.event.did == "worker-death":
                 if self._outlives(partial, head.place.lane) is None:
@@ -86,9 +86,9 @@ class ShmOrder(Order):
                 possible.append(head)
         return tuple(possible)
 
-    @property
-    def _whole(self) -> int:
-        return sum(map(len, self.lanes.events))
+    def _ends_all(self, partial: Partial) -> bool:
+        """Whether the engine is dead, though the log goes on."""
+        return bool(partial.state.is_dead) and partial.length < self.lanes.count
 
     def _outlives(self, partial: Partial, lane: int) -> int | None:
         """The lane with an event that the death of this worker would make impossible; None if there is none.
@@ -110,11 +110,7 @@ class ShmOrder(Order):
     def _deaths_before(self, partial: Partial, head: Head) -> list[int]:
         """The lanes of the workers that may have died before P0's next event: each reads nothing before that
         is still to be made, and what P0 saw can be seen after a death."""
-        lanes = [
-            lane
-            for lane in self._workers.values()
-            if self.lanes.ends[lane] and self._needs.reaches_end(partial, lane)
-        ]
+        lanes = [lane for lane in self._workers.values() if self.lanes.can_end(lane, partial.places)]
         return lanes if lanes and self._needs.can_follow_death(partial, head) else []
 
     @property
@@ -185,8 +181,7 @@ class ShmOrder(Order):
             return waits.lane
         if not isinstance(event, Took):
             return None
-        made = self.lanes.made_at.get(event.message)
-        if made is not None and partial.places[made.lane] <= made.at:
+        if (made := self.lanes.unmade(event, partial.places)) is not None:
             return made.lane
         if event.did in ("finish", "resume") and event.message in partial.names.channel:
             return self._needs.reader(partial, event.message)

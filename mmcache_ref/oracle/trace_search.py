@@ -74,8 +74,7 @@ class Order(ABC):
         event = head.event
         if not isinstance(event, Took) or event.did not in SOURCES:
             return False
-        made = self.lanes.made_at.get(event.message)
-        if made is not None and partial.places[made.lane] <= made.at:
+        if self.lanes.unmade(event, partial.places) is not None:
             return False
         due = QUEUES.index(SOURCES[event.did])
         return not any(event.message in queue for queue in partial.names[: due + 1])
@@ -137,7 +136,6 @@ class _Node:
 
 def search(order: Order) -> Found:
     """Whether there is an order of all events, the longest one, and what could not follow it.   [EV-06]"""
-    whole = sum(map(len, order.lanes.events))
     first = order.steps.first(len(order.lanes.events))
     waiting, seen = [_Node(first)], {view(first)}
     best: _Node | None = None
@@ -145,7 +143,7 @@ def search(order: Order) -> Found:
     while waiting:
         node = waiting.pop()
         length = node.partial.length
-        if length == whole:
+        if length == order.lanes.count:
             return Found("conforms", node.order())
         tried += 1
         chosen = order.choose(node.partial).tried
