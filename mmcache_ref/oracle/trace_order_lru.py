@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import Final
 
 from mmcache_ref.oracle.trace_lanes import Lanes
-from mmcache_ref.oracle.trace_search import Choice, Head, Order
+from mmcache_ref.oracle.trace_search import Head, Order
 from mmcache_ref.oracle.trace_step import Failure, Partial, Steps
 
 NUMBERING: Final = ("clear-p0", "clear-both", "handle-report", "lose-report")
@@ -30,7 +30,7 @@ class LruOrder(Order):
         assert self._p0 is not None
         return [at for at, (_, event) in enumerate(self.lanes.events[self._p0]) if event.did == did]
 
-    def choose(self, partial: Partial) -> Choice:
+    def choose(self, partial: Partial) -> tuple[Head, ...]:
         """The channel, then P1, then P0, as far as each can go; the accidents in every order.
 
         What happens to a message in the channel waits for nobody: the message is there, and is not taken
@@ -38,7 +38,7 @@ class LruOrder(Order):
         """
         lost = self.head(partial, self._channel)
         if lost is not None and isinstance(lost.then, Partial):
-            return Choice((lost,))
+            return (lost,)
         theirs, ours = self.head(partial, self._p1), self.head(partial, self._p0)
         tried = [each for each in (theirs, ours) if each is not None and isinstance(each.then, Partial)]
         if len(tried) < 2:
@@ -47,19 +47,19 @@ class LruOrder(Order):
         assert ours is not None
         if theirs.event.did == "restart-p1":
             if self._is_lost(partial) or not self._meets_restart(ours):
-                return Choice((ours,))
-            return Choice((ours, theirs))
+                return (ours,)
+            return (ours, theirs)
         if not self._is_used(partial):
-            return Choice((theirs,))
+            return (theirs,)
         if ours.event.did == "second-front-end":
-            return Choice((theirs, ours))
-        return Choice((ours,)) if not self._can_restart(partial) else Choice((ours, theirs))
+            return (theirs, ours)
+        return (ours,) if not self._can_restart(partial) else (ours, theirs)
 
-    def _unless_lost(self, partial: Partial, tried: list[Head]) -> Choice:
+    def _unless_lost(self, partial: Partial, tried: list[Head]) -> tuple[Head, ...]:
         """A restart cannot come where it would lose what the channel lane still speaks of."""
         if tried and tried[0].event.did == "restart-p1" and self._is_lost(partial):
-            return Choice()
-        return Choice(tuple(tried))
+            return ()
+        return tuple(tried)
 
     def _is_lost(self, partial: Partial) -> bool:
         """Whether something is still to happen to a message that a restart now would lose."""

@@ -11,7 +11,7 @@ from typing import Any
 from mmcache_ref.model.events import AnyEvent, Took
 from mmcache_ref.oracle.trace_lanes import Lanes, is_answered, is_dropped, is_served
 from mmcache_ref.oracle.trace_needs import Needs, handles_in
-from mmcache_ref.oracle.trace_search import Choice, Head, Order
+from mmcache_ref.oracle.trace_search import Head, Order
 from mmcache_ref.oracle.trace_step import Failure, Partial, Steps
 
 
@@ -24,11 +24,11 @@ class ShmOrder(Order):
         self._workers = {int(name[1:]): lane for lane, name in enumerate(lanes.names) if name[0] == "w"}
         self._needs = Needs(lanes, steps, self._workers)
 
-    def choose(self, partial: Partial) -> Choice:
+    def choose(self, partial: Partial) -> tuple[Head, ...]:
         """The channel, where nothing is acknowledged; then P0, and before it what it cannot do without."""
         lost = self.head(partial, self._channel)
         if lost is not None and isinstance(lost.then, Partial) and self._is_silent(partial, lost):
-            return Choice((lost,))
+            return (lost,)
         ours = self.head(partial, self._p0)
         if ours is None:
             return self._without_p0(partial)
@@ -36,19 +36,19 @@ class ShmOrder(Order):
             return self._towards(partial, waits.lane)
         tried = self._unless_death(partial, ours)
         for lane in self._deaths_before(partial, ours):
-            tried += [each for each in self._towards(partial, lane).tried if each not in tried]
-        return Choice(tuple(tried))
+            tried += tuple([each for each in self._towards(partial, lane) if each not in tried])
+        return tried
 
-    def _unless_death(self, partial: Partial, ours: Head) -> list[Head]:
+    def _unless_death(self, partial: Partial, ours: Head) -> tuple[Head, ...]:
         """What has to be tried when no worker dies before P0's next event."""
         if isinstance(ours.then, Failure):
             needed = self._needs.of(partial, ours)
             if needed is None:
-                return list(self._others(partial))
-            return list(self._towards(partial, needed[0].lane).tried) if needed else []
+                return self._others(partial)
+            return self._towards(partial, needed[0].lane) if needed else ()
         if first := self._needs.before(partial, ours.then):
-            return list(self._towards(partial, first[0].lane).tried)
-        return [ours] if self._is_settled(partial, ours) else [ours, *self._others(partial)]
+            return self._towards(partial, first[0].lane)
+        return (ours,) if self._is_settled(partial, ours) else (ours, *self._others(partial))
 
     def _is_silent(self, partial: Partial, head: Head) -> bool:
         """Whether an event of the channel lane acknowledges nothing: then nothing is lost when it comes now.
@@ -60,10 +60,10 @@ class ShmOrder(Order):
         after = head.then.state
         return head.event.did != "resume" or bool(after.store == partial.state.store and not after.is_dead)
 
-    def _without_p0(self, partial: Partial) -> Choice:
+    def _without_p0(self, partial: Partial) -> tuple[Head, ...]:
         """P0 is done: nobody asks any more who has acknowledged what, only deaths have several places."""
         possible = self._others(partial)
-        return Choice(tuple([each for each in possible if each.event.did != "worker-death"][:1]) or possible)
+        return tuple([each for each in possible if each.event.did != "worker-death"][:1]) or possible
 
     def _others(self, partial: Partial) -> tuple[Head, ...]:
         """What may come before P0's next event; a read that acknowledges nothing comes at once.
@@ -144,17 +144,17 @@ class ShmOrder(Order):
             isinstance(each, dict) and each.get("how") == "item" for each in saw
         )
 
-    def _towards(self, partial: Partial, lane: int) -> Choice:
+    def _towards(self, partial: Partial, lane: int) -> tuple[Head, ...]:
         """The next event of a lane that must go on before P0 does, or of one for which it waits.
 
         Nothing, when it waits for P0, or for itself.
         """
         head = self._last_awaited(partial, lane)
         if head is None or self._awaits(partial, head) is not None:
-            return Choice()
+            return ()
         if isinstance(head.then, Partial) and not head.then.state.is_dead:
-            return Choice((head,))
-        return Choice(self._others(partial))
+            return (head,)
+        return self._others(partial)
 
     def _last_awaited(self, partial: Partial, lane: int) -> Head | None:
         """The next event of this lane; or the one that it waits for, or that waits for in turn."""

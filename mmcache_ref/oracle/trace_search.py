@@ -33,12 +33,6 @@ class Head(NamedTuple):
         return self.entry.event
 
 
-class Choice(NamedTuple):
-    """What is to be tried after a partial behaviour, the best first; nothing: it leads nowhere."""
-
-    tried: tuple[Head, ...] = ()
-
-
 class Explained(NamedTuple):
     """An event in the order that was found, and the model's state after it."""
 
@@ -63,8 +57,8 @@ class Order(ABC):
         self.config: Final = steps.config
 
     @abstractmethod
-    def choose(self, partial: Partial) -> Choice:
-        """What is to be tried next."""
+    def choose(self, partial: Partial) -> tuple[Head, ...]:
+        """What is to be tried next, the best first; nothing: the partial behaviour leads nowhere."""
 
     def is_hopeless(self, partial: Partial, head: Head) -> bool:
         """Whether an event that cannot be the next will never be: the message that it takes is past that.
@@ -146,7 +140,7 @@ def search(order: Order) -> Found:
         if length == order.lanes.count:
             return Found("conforms", node.order())
         tried += 1
-        chosen = order.choose(node.partial).tried
+        chosen = order.choose(node.partial)
         for head in reversed(chosen):
             assert isinstance(head.then, Partial)
             if (mark := view(head.then)) not in seen:
