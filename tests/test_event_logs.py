@@ -16,7 +16,8 @@ from mmcache_ref.model.events import is_done_by
 from mmcache_ref.oracle.clauses import spec_directory
 from mmcache_ref.oracle.event_log import BadLog, read_log
 from mmcache_ref.oracle.simulation import Plan
-from mmcache_ref.oracle.trace_check import Checked, check, matches
+from mmcache_ref.oracle.trace_check import Checked, check
+from mmcache_ref.oracle.trace_step import matches
 
 pytestmark = pytest.mark.timeout(300)
 

@@ -10,7 +10,9 @@ from rich.console import Group
 
 from mmcache_ref.cli.console import BAD_RUN, fail, progress_lines, show
 from mmcache_ref.oracle.event_log import BadLog, Log, read_log
-from mmcache_ref.oracle.trace_check import Checked, Explained, check, config_of
+from mmcache_ref.oracle.trace_check import Checked, check
+from mmcache_ref.oracle.trace_search import Explained
+from mmcache_ref.oracle.trace_step import config_of
 from mmcache_ref.oracle.verdict import EXIT_CODES
 from mmcache_ref.report.lanes import lanes
 from mmcache_ref.report.trace import check_json, check_text

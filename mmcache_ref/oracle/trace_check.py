@@ -18,9 +18,7 @@ from mmcache_ref.oracle.trace_lanes import Lanes
 from mmcache_ref.oracle.trace_order_lru import LruOrder
 from mmcache_ref.oracle.trace_order_shm import ShmOrder
 from mmcache_ref.oracle.trace_search import Explained, Order
-from mmcache_ref.oracle.trace_step import Steps, config_of, matches
-
-__all__ = ["Checked", "Explained", "Unexplained", "check", "config_of", "matches"]
+from mmcache_ref.oracle.trace_step import Steps
 
 ORDERS: Final[Mapping[str, Callable[[Lanes, Steps], Order]]] = {"lru": LruOrder, "shm": ShmOrder}
 """By cache what has to be tried in more than one order."""
@@ -86,9 +84,10 @@ def out_of_place(log: Log) -> Unexplained | None:
             is_worker and int(event.process[1:]) >= log.header.workers
         ):
             return Unexplained(line, "EV-03", f"{event.process} does no {event.did}", event)
-        if event.made is not None and event.made in named:
-            return Unexplained(line, "EV-04", f"another message has the name {event.made}", event)
-        named |= set() if event.made is None else {event.made}
+        if event.made is not None:
+            if event.made in named:
+                return Unexplained(line, "EV-04", f"another message has the name {event.made}", event)
+            named.add(event.made)
     if log.bad is not None:
         return Unexplained(log.bad[0], "EV-01", f"this line is no event: {log.bad[1]}")
     return _unlocked(log.entries)

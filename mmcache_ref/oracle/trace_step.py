@@ -149,8 +149,7 @@ class Steps:
             return Failure(rule.outcome, f"{event.process}, {event.did}: {told}")
         if event.holds is None:
             return None
-        process = event.process[:1] if event.process[:1] == "w" else event.process
-        aspect = HOLDS.get((self.header.cache, process))
+        aspect = HOLDS.get((self.header.cache, event.process))
         due = self.model.observe(self.config, after).get(aspect) if aspect is not None else None
         if due is None or tuple(due) != event.holds:
             told = f"holds {_listed(event.holds)}, must hold {_listed(due or ())}"

@@ -14,7 +14,9 @@ from rich.text import Text
 from mmcache_ref.model.events import AnyEvent, Asked, Brought, Header, Took
 from mmcache_ref.oracle.event_log import shortened
 from mmcache_ref.oracle.families import FAMILIES
-from mmcache_ref.oracle.trace_check import Explained, Unexplained, config_of
+from mmcache_ref.oracle.trace_check import Unexplained
+from mmcache_ref.oracle.trace_search import Explained
+from mmcache_ref.oracle.trace_step import config_of
 
 LONGEST_KEY: Final = 12
 """Characters of a key in a lane; of a longer one its beginning and its end are shown."""
