@@ -49,24 +49,28 @@ class Chain(NamedTuple):
     attributes: tuple[str, ...] = ()
 
 
-class Line(NamedTuple):
-    """The chains of a line; None if it names something in a way that is not understood here."""
-
-    chains: tuple[Chain, ...] | None
+Chains = tuple[Chain, ...] | None
+"""The chains of a line; None if it names something in a way that is not understood here."""
 
 
-def lines_of(code: CodeType) -> dict[int, Line]:
-    """What each line of the code names."""
-    found: dict[int, list[dis.Instruction]] = {}
+def instructions_of(code: CodeType) -> Iterator[tuple[int, dis.Instruction]]:
+    """The operations of the code, each with its line."""
     line = code.co_firstlineno
     starts = {offset: number for offset, _, number in code.co_lines() if number is not None}
     for each in dis.get_instructions(code):
         line = starts.get(each.offset, line)
+        yield line, each
+
+
+def named_by_lines(code: CodeType) -> dict[int, Chains]:
+    """What each line of the code names."""
+    found: dict[int, list[dis.Instruction]] = {}
+    for line, each in instructions_of(code):
         found.setdefault(line, []).append(each)
-    return {line: Line(_chains(instructions)) for line, instructions in found.items()}
+    return {line: _chains(instructions) for line, instructions in found.items()}
 
 
-def _chains(instructions: Collection[dis.Instruction]) -> tuple[Chain, ...] | None:
+def _chains(instructions: Collection[dis.Instruction]) -> Chains:
     chains: list[Chain] = []
     is_open = False
     for each in instructions:
@@ -90,7 +94,7 @@ class OwnLines:
 
     def __init__(self, paths: Collection[str]) -> None:
         self._paths = paths
-        self._known: dict[CodeType, dict[int, Line]] = {}
+        self._known: dict[CodeType, dict[int, Chains]] = {}
 
     def is_own(self, frame: FrameType, operations: int) -> bool:
         """Does the line that the frame is about to run touch nothing that others see?
@@ -100,12 +104,12 @@ class OwnLines:
         code = frame.f_code
         lines = self._known.get(code)
         if lines is None:
-            lines = self._known[code] = lines_of(code)
-        named = lines.get(frame.f_lineno)
-        if named is None or named.chains is None:
+            lines = self._known[code] = named_by_lines(code)
+        chains = lines.get(frame.f_lineno)
+        if chains is None:
             return False
         calls_traced = False
-        for chain in named.chains:
+        for chain in chains:
             found = self._denoted(frame, chain)
             if self._is_traced(found):
                 calls_traced = True

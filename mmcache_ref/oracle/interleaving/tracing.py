@@ -14,7 +14,6 @@ ctypes, whose attributes are bytes of the segment, attributes count as well, and
 from __future__ import annotations
 
 import ctypes
-import dis
 import inspect
 import sys
 from collections import Counter
@@ -22,7 +21,7 @@ from collections.abc import Callable, Collection, Iterator
 from types import CodeType, FrameType, FunctionType, ModuleType
 from typing import Any, Final, NamedTuple
 
-from mmcache_ref.oracle.interleaving.own_lines import OwnLines
+from mmcache_ref.oracle.interleaving.own_lines import OwnLines, instructions_of
 from mmcache_ref.oracle.interleaving.places import Place
 from mmcache_ref.oracle.interleaving.scheduler import Execution
 
@@ -53,11 +52,13 @@ ATTRIBUTES: Final = frozenset(
 
 class Touching(NamedTuple):
     """The operations of a code object that can touch what others see: the line of each, and how many a line
-    has. `is_shared`: every object that is named may be seen by others."""
+    has. `is_shared`: every object that is named may be seen by others; `has_fine`: in some line every one of
+    them is stopped at."""
 
     line_of: dict[int, int]
     counts: dict[int, int]
     is_shared: bool
+    has_fine: bool
 
     def count(self, line: int) -> int:
         """How many of them the line has."""
@@ -88,7 +89,6 @@ class Tracer:
         self._shares_objects = shares_objects
         self._own_lines = OwnLines(self._paths)
         self._known: dict[CodeType, Touching] = {}
-        self._is_fine: dict[CodeType, bool] = {}
 
     def touching(self, frame: FrameType) -> Touching:
         """What of the frame's code can touch what others see."""
@@ -96,13 +96,13 @@ class Tracer:
         if code not in self._known:
             is_shared = self._shares_objects or _uses_ctypes(frame.f_globals)
             line_of = _operations(code, OWN if is_shared else OWN | ATTRIBUTES)
-            self._known[code] = Touching(line_of, dict(Counter(line_of.values())), is_shared)
-            fine_lines = set(self._known[code].counts) if self._all_fine else self._fine_lines(code)
-            self._is_fine[code] = bool(fine_lines)
+            counts = dict(Counter(line_of.values()))
+            has_fine = any(self._is_fine(code, line) for line in counts)
+            self._known[code] = Touching(line_of, counts, is_shared, has_fine)
         return self._known[code]
 
-    def _fine_lines(self, code: CodeType) -> set[int]:
-        return {line for line in self._known[code].counts if (code.co_filename, line) in self._fine}
+    def _is_fine(self, code: CodeType, line: int) -> bool:
+        return self._all_fine or (code.co_filename, line) in self._fine
 
     def divisible(self, lines: Collection[tuple[str, int]]) -> set[tuple[str, int]]:
         """Those of the lines that have more than one operation that can touch what others see."""
@@ -148,7 +148,7 @@ class Tracer:
                     fresh = id(frame)
             elif event == "opcode":
                 line = self._known[frame.f_code].line_of.get(frame.f_lasti)
-                if line is not None and (self._all_fine or (frame.f_code.co_filename, line) in self._fine):
+                if line is not None and self._is_fine(frame.f_code, line):
                     if fresh == id(frame):
                         fresh = 0
                     else:
@@ -158,8 +158,7 @@ class Tracer:
         def on_call(frame: FrameType, event: str, argument: Any) -> Any:
             if frame.f_code.co_filename not in self._paths:
                 return None
-            self.touching(frame)
-            if self._is_fine[frame.f_code]:
+            if self.touching(frame).has_fine:
                 frame.f_trace = (
                     on_line  # from Python 3.13 on it must be there before operations are asked for
                 )
@@ -171,14 +170,7 @@ class Tracer:
 
 def _operations(code: CodeType, own: Collection[str]) -> dict[int, int]:
     """The offsets of the operations that are not one's own, with their lines."""
-    found: dict[int, int] = {}
-    line = code.co_firstlineno
-    starts = {offset: number for offset, _, number in code.co_lines() if number is not None}
-    for each in dis.get_instructions(code):
-        line = starts.get(each.offset, line)
-        if each.opname not in own:
-            found[each.offset] = line
-    return found
+    return {each.offset: line for line, each in instructions_of(code) if each.opname not in own}
 
 
 def _uses_ctypes(names: dict[str, Any]) -> bool:
@@ -204,10 +196,8 @@ def _functions(owner: type) -> Iterator[FunctionType]:
     for value in vars(owner).values():
         if isinstance(value, property):
             value = value.fget
-        value = (
-            inspect.unwrap(getattr(value, "__func__", value))
-            if callable(getattr(value, "__func__", value))
-            else value
-        )
+        value = getattr(value, "__func__", value)
+        if callable(value):
+            value = inspect.unwrap(value)
         if isinstance(value, FunctionType):
             yield value
