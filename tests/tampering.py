@@ -8,9 +8,10 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
-from mmcache_ref.oracle.event_log import Recorder
+from mmcache_ref.oracle.event_log import Recorder, read_log
 from mmcache_ref.oracle.simulation import Plan, simulate
 from mmcache_ref.oracle.targets import resolve
+from mmcache_ref.oracle.trace_check import Checked, check
 
 Line = dict[str, Any]
 Path_ = tuple[Any, ...]
@@ -39,6 +40,11 @@ def written(folder: Path, lines: list[Line]) -> Path:
     file = folder / "log.ndjson"
     file.write_text("".join(json.dumps(line) + "\n" for line in lines))
     return file
+
+
+def judged(folder: Path, lines: list[Line]) -> Checked:
+    """What a check of the log says."""
+    return check(read_log(written(folder, lines)))[0]
 
 
 def copied(lines: list[Line]) -> list[Line]:

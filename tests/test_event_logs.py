@@ -8,7 +8,7 @@ from typing import Any
 
 import jsonschema
 import pytest
-from tampering import by_process, copied, simulated, written
+from tampering import by_process, copied, judged, simulated, written
 from typer.testing import CliRunner
 
 from mmcache_ref.cli import app
@@ -16,7 +16,6 @@ from mmcache_ref.model.events import is_done_by
 from mmcache_ref.oracle.clauses import spec_directory
 from mmcache_ref.oracle.event_log import BadLog, read_log
 from mmcache_ref.oracle.simulation import Plan
-from mmcache_ref.oracle.trace_check import Checked, check
 from mmcache_ref.oracle.trace_step import matches
 
 pytestmark = pytest.mark.timeout(300)
@@ -71,10 +70,6 @@ SHARED: list[dict[str, Any]] = [
      "saw": {"result": "raised", "error": "ValueError", "says": "SHM handle signature"}, "holds": ["d"]},
 ]  # fmt: skip
 """Written by hand: what both workers have read makes room for a larger item."""
-
-
-def judged(folder: Path, lines: list[dict[str, Any]]) -> Checked:
-    return check(read_log(written(folder, lines)))[0]
 
 
 @pytest.mark.clause("EV-06")

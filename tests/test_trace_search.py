@@ -9,20 +9,16 @@ from typing import Any
 
 import pytest
 from all_orders import is_explained
-from tampering import Line, by_process, copied, fields, named, renumbered, simulated, tamper, written
+from tampering import Line, by_process, copied, fields, judged, named, renumbered, simulated, tamper, written
 
 from mmcache_ref.oracle.event_log import read_log
 from mmcache_ref.oracle.families import FAMILIES
 from mmcache_ref.oracle.simulation import Plan
-from mmcache_ref.oracle.trace_check import Checked, check
+from mmcache_ref.oracle.trace_check import check
 from mmcache_ref.oracle.trace_lanes import Lanes, Place
 from mmcache_ref.oracle.trace_step import Partial, Steps
 
 pytestmark = pytest.mark.timeout(600)
-
-
-def judged(folder: Path, lines: list[Line]) -> Checked:
-    return check(read_log(written(folder, lines)))[0]
 
 
 def assert_is_a_behaviour(folder: Path, lines: list[Line]) -> None:
