@@ -16,7 +16,7 @@ from mmcache_ref.report.hazards import hazards_markdown
 from mmcache_ref.tlc import checking, manifest
 from mmcache_ref.tlc.bindings import BINDINGS
 from mmcache_ref.tlc.checking import judge, never_taken, never_violated
-from mmcache_ref.tlc.manifest import Entry, Module, models_directory, read_manifest
+from mmcache_ref.tlc.manifest import Entry, Module, models_directory, read_manifest, write_manifest
 from mmcache_ref.tlc.sources import checked_properties, clauses_of_config
 
 ENTRIES = {entry.name: (module, entry) for module, entry in read_manifest().entries}
@@ -30,6 +30,12 @@ def entry_of(name: str) -> tuple[Module, Entry]:
 def test_the_manifest_names_every_configuration_once() -> None:
     listed = [Path(entry.path).name for _, entry in ENTRIES.values()]
     assert sorted(listed) == sorted(path.name for path in models_directory().glob("*.cfg"))
+
+
+def test_recording_keeps_the_manifest_as_it_is(changed) -> None:
+    before = manifest.manifest_path().read_bytes()
+    write_manifest(read_manifest())
+    assert manifest.manifest_path().read_bytes() == before
 
 
 @pytest.mark.parametrize("module", read_manifest().modules, ids=lambda module: module.name)
