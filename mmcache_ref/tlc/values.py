@@ -14,7 +14,7 @@ sequence.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -158,36 +158,28 @@ class _Tokens:
         if kind == "name":
             return {"TRUE": True, "FALSE": False}.get(token, ModelValue(token))
         if token == "<<":
-            return tuple(self.members(">>"))
+            return tuple(self.members(">>", ",", self.value))
         if token == "{":
-            return frozenset(self.members("}"))
+            return frozenset(self.members("}", ",", self.value))
         if token == "[":
-            return function(dict(self.fields()))
+            return function(dict(self.members("]", ",", self.field)))
         if token == "(":
-            return function(dict(self.arguments()))
+            return function(dict(self.members(")", "@@", self.argument)))
         raise NoValue(f"no TLA+ value begins with {token!r}, in {self.source[:80]!r}")
 
-    def members(self, closing: str) -> Iterator[Any]:
+    def members(self, closing: str, separator: str, member: Callable[[], Any]) -> Iterator[Any]:
         while self.token != closing:
-            yield self.value()
+            yield member()
             if self.token != closing:
-                self.expect(",")
+                self.expect(separator)
         self.take()
 
-    def fields(self) -> Iterator[tuple[str, Any]]:
-        while self.token != "]":
-            name = self.take()
-            self.expect("|->")
-            yield name, self.value()
-            if self.token != "]":
-                self.expect(",")
-        self.take()
+    def field(self) -> tuple[str, Any]:
+        name = self.take()
+        self.expect("|->")
+        return name, self.value()
 
-    def arguments(self) -> Iterator[tuple[Any, Any]]:
-        while self.token != ")":
-            argument = self.value()
-            self.expect(":>")
-            yield argument, self.value()
-            if self.token != ")":
-                self.expect("@@")
-        self.take()
+    def argument(self) -> tuple[Any, Any]:
+        argument = self.value()
+        self.expect(":>")
+        return argument, self.value()
