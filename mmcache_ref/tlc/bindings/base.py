@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from mmcache_ref.model.component import Op, Outcome
+from mmcache_ref.model.component import Op, Outcome, tag
 from mmcache_ref.model.explore import Exploration, Progress, explore
 from mmcache_ref.tlc.graph import Edge, Graph
 from mmcache_ref.tlc.values import canonical
@@ -21,15 +21,15 @@ class Binding:
 
     `state`: a state as the value of `view`; `call`: an operation and its outcome as the value of `call`;
     `is_action`: whether an operation is an action of the module, and not a second spelling of one or a call
-    that the module leaves out. `tried`: what is worth trying from a state, where the module tries something
-    else than the model's own search; `presets`: configurations that suit that. `is_executed`: its operations
-    are calls, which a target can make; single loads and stores are none.
+    that the module leaves out; each is unless given. `tried`: what is worth trying from a state, where the
+    module tries something else than the model's own search; `presets`: configurations that suit that.
+    `is_executed`: its operations are calls, which a target can make; single loads and stores are none.
     """
 
     model: Any
     state: Callable[[Any, Any], Any]
     call: Callable[[Any, Outcome], Any]
-    is_action: Callable[[Any], bool]
+    is_action: Callable[[Any], bool] = lambda operation: True
     tried: Callable[[Any, Any], Iterable[Any]] | None = None
     presets: Mapping[str, Any] = field(default_factory=dict)
     is_executed: bool = True
@@ -47,8 +47,8 @@ class Binding:
     def operations(self, config: Any, state: Any) -> dict[Any, Op]:
         """What can be done in a state, by the value of `call`."""
         return {
-            canonical(self.call(operation, self.model.step(config, state, operation)[1])): operation
-            for operation in _Actions(self).operations(config, state)
+            canonical(self.call(operation, outcome)): operation
+            for operation, outcome in _Actions(self).enabled(config, state)
         }
 
     def graph(self, found: Exploration) -> Graph:
@@ -75,13 +75,17 @@ class _Actions:
 
     def operations(self, config: Any, state: Any) -> Iterator[Op]:
         """The operations that are actions and can happen."""
+        return (operation for operation, _ in self.enabled(config, state))
+
+    def enabled(self, config: Any, state: Any) -> Iterator[tuple[Op, Outcome]]:
+        """The same, each with its outcome."""
         for operation in (self.binding.tried or self.model.operations)(config, state):
             if self.binding.is_action(operation):
                 _, outcome = self.model.step(config, state, operation)
                 if outcome.kind != DISABLED:
-                    yield operation
+                    yield operation, outcome
 
 
 def described(operation: Op, outcome: Outcome, **arguments: Any) -> Mapping[str, Any]:
     """An operation and its outcome as the record `call`."""
-    return {"op": str(operation.__struct_config__.tag), **arguments, "kind": outcome.kind}
+    return {"op": tag(operation), **arguments, "kind": outcome.kind}

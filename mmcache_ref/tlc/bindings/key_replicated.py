@@ -12,11 +12,6 @@ from mmcache_ref.tlc.values import ModelValue
 NONE: Final = ModelValue("None")
 
 
-def is_action(operation: key_replicated.Operation) -> bool:
-    """Every operation is an action of the module."""
-    return True
-
-
 def state(config: key_replicated.Config, state: key_replicated.State) -> Any:
     """`view`: the state's fields in order, each under its own name in TLA+."""
     return tuple([_plain(field) for field in state])
@@ -46,4 +41,4 @@ def _plain(value: Any) -> Any:
     return value
 
 
-KEY_REPLICATED: Final = Binding(key_replicated, state, call, is_action)
+KEY_REPLICATED: Final = Binding(key_replicated, state, call)

@@ -83,4 +83,4 @@ def call(operation: object_store.Operation, outcome: Outcome) -> Any:
     return described(operation, outcome)
 
 
-OBJECT_STORE: Final = Binding(object_store, state, call, lambda operation: True, tried, PRESETS)
+OBJECT_STORE: Final = Binding(object_store, state, call, tried=tried, presets=PRESETS)

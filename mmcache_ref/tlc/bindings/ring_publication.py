@@ -13,11 +13,6 @@ NOBODY: Final = -1
 NOT_LOADED: Final = -1
 
 
-def is_action(operation: ring_publication.Operation) -> bool:
-    """Every operation is an action of the module."""
-    return True
-
-
 def state(config: Config, state: State) -> Any:
     """`<<memory, gets, used, layout, written, isSent, lock, acknowledged>>`"""
     return (
@@ -68,4 +63,4 @@ def _get(get: Get | None) -> Any:
     }
 
 
-RING_PUBLICATION: Final = Binding(ring_publication, state, call, is_action, is_executed=False)
+RING_PUBLICATION: Final = Binding(ring_publication, state, call, is_executed=False)

@@ -9,11 +9,6 @@ from mmcache_ref.model.component import Outcome
 from mmcache_ref.tlc.bindings.base import Binding, described
 
 
-def is_action(operation: shm_caches.Operation) -> bool:
-    """Every operation is an action of the module."""
-    return True
-
-
 def state(config: shm_caches.Config, state: shm_caches.State) -> Any:
     """What identifies a state in Python: the module's `view` has bags where this has sorted tuples."""
     return shm_caches.view(state)
@@ -24,4 +19,4 @@ def call(operation: shm_caches.Operation, outcome: Outcome) -> Any:
     return described(operation, outcome)
 
 
-SHM_CACHES: Final = Binding(shm_caches, state, call, is_action)
+SHM_CACHES: Final = Binding(shm_caches, state, call)
