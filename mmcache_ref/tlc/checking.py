@@ -13,7 +13,7 @@ from mmcache_ref.tlc.distributed import LOOPBACK, run_distributed
 from mmcache_ref.tlc.executing import Executed, execute
 from mmcache_ref.tlc.graph import Difference, EdgeReader, Graph, difference
 from mmcache_ref.tlc.manifest import Bound, Entry, Module, in_models
-from mmcache_ref.tlc.output import Checked
+from mmcache_ref.tlc.output import INITIAL, Checked
 from mmcache_ref.tlc.runner import Job, run
 from mmcache_ref.tlc.sources import checked_properties
 
@@ -200,10 +200,6 @@ def _execute(
     judged.wrong += [
         f"{clause} broken after {len(run.steps)} operations" for clause, run in executed.runs.items()
     ]
-
-
-INITIAL = "Init"
-"""What TLC counts among the actions, and is none."""
 
 
 def never_taken(judged: list[Judged]) -> dict[str, list[str]]:

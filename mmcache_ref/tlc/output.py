@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
+from enum import IntEnum
 from typing import Any, Final, Literal, NamedTuple
 
 from mmcache_ref.tlc.values import parse
@@ -28,12 +29,33 @@ VARIABLE: Final = re.compile(r"^(?:/\\ )?(\w+) = ", re.MULTILINE)
 MOST_CHARACTERS: Final = 1500
 """Of an error that is kept: the beginning says what it is, and the rest may be a stack of Java."""
 
-SUCCESS, STATISTICS, COMPLETE_DEPTH, PROGRESS = 2193, 2199, 2194, 2200
-INITIALLY_VIOLATED, INVARIANT, ACTION_PROPERTY, DEADLOCK, TEMPORAL = 2107, 2110, 2112, 2114, 2116
-STATE, STUTTERING, BACK_TO = 2217, 2218, 2122
-TAKEN = (2772, 2773)
-QUIET: Final = frozenset({2121, 2264, 2185, 2186, 2187, 2189, 2190, 2192, 2201, 2202, 2219, 2220, 2221, 2262})
-"""Messages about the course of a run, and the lines of its coverage."""
+INITIAL: Final = "Init"
+"""What TLC counts among the actions, and is none; also the first step of a trace."""
+
+
+class Code(IntEnum):
+    """The messages that are read."""
+
+    SUCCESS = 2193
+    STATISTICS = 2199
+    PROGRESS = 2200
+    COMPLETE_DEPTH = 2194
+    INITIALLY_VIOLATED = 2107
+    INVARIANT = 2110
+    ACTION_PROPERTY = 2112
+    DEADLOCK = 2114
+    TEMPORAL = 2116
+    BEHAVIOUR = 2121
+    BACK_TO = 2122
+    COUNTEREXAMPLE = 2264
+    STATE = 2217
+    STUTTERING = 2218
+    TAKEN = 2772
+    INITIALLY_TAKEN = 2773
+
+
+QUIET: Final = frozenset({Code.BEHAVIOUR, Code.COUNTEREXAMPLE})
+"""Errors that say only that a trace follows."""
 
 
 class TraceStep(NamedTuple):
@@ -100,30 +122,30 @@ class Reader:
     def _message(self, code: int, said: str) -> None:
         found = self.found
         match code:
-            case 2193:
+            case Code.SUCCESS:
                 found.result = "success"
                 probability = COLLISION.search(said)
                 found.collision = probability[1] if probability else ""
-            case 2199 | 2200:
+            case Code.STATISTICS | Code.PROGRESS:
                 self._numbers(said)
-                self.is_finished = self.is_finished or code == STATISTICS
+                self.is_finished = self.is_finished or code == Code.STATISTICS
                 self.progress(found)
-            case 2194:
+            case Code.COMPLETE_DEPTH:
                 self._depth(DEPTH.search(said))
-            case 2107 | 2110 | 2112:
+            case Code.INITIALLY_VIOLATED | Code.INVARIANT | Code.ACTION_PROPERTY:
                 self._violated("safety failure", said)
-                if code == INITIALLY_VIOLATED:
+                if code == Code.INITIALLY_VIOLATED:
                     self._initial_state(said)
-            case 2114:
+            case Code.DEADLOCK:
                 self._violated("deadlock failure", said)
-            case 2116:
+            case Code.TEMPORAL:
                 self._violated("liveness failure", said)
-            case 2217:
+            case Code.STATE:
                 self._state(said)
-            case 2122 | 2218:
+            case Code.BACK_TO | Code.STUTTERING:
                 back = BACK.search(said)
                 found.loop = int(back[1]) if back else len(found.trace)
-            case 2772 | 2773:
+            case Code.TAKEN | Code.INITIALLY_TAKEN:
                 self._taken(said)
             case _ if self.is_error and code not in QUIET:
                 if found.result != "success" and not found.property:
@@ -150,12 +172,12 @@ class Reader:
 
     def _initial_state(self, said: str) -> None:
         _, _, state = said.partition("\n")
-        self.found.trace.append(TraceStep("Initial", variables(state)))
+        self.found.trace.append(TraceStep(INITIAL, variables(state)))
 
     def _state(self, said: str) -> None:
         step = STEP.match(said)
         if step:
-            action = "Init" if step[2] == "Initial" else step[2]
+            action = INITIAL if step[2] == "Initial" else step[2]
             self.found.trace.append(TraceStep(action, variables(step[3])))
         elif "Stuttering" in said:
             self.found.loop = len(self.found.trace)
