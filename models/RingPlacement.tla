@@ -1,7 +1,8 @@
 --------------------------- MODULE RingPlacement ----------------------------
 (***************************************************************************)
-(* Where chunks lie in a ring, as functions on numbers: what RingBuffer    *)
-(* and ObjectStore have in common.                                         *)
+(* Where chunks lie in a ring, as functions on numbers: what RingBuffer,   *)
+(* ObjectStore and ShmStore have in common. ShmStore counts in units, and  *)
+(* has no headers.                                                         *)
 (*                                                                         *)
 (*   virtual   0 ........ Capacity ........ 2 * Capacity                   *)
 (*   free      end .. begin + Capacity, in one lap or in two               *)

@@ -362,10 +362,6 @@ Replay(key, isOutdated) ==
 (***************************************************************************)
 (* The system                                                              *)
 (***************************************************************************)
-\* What is still to be acknowledged of the chunk at this place: by nobody (above 0), or too often (below 0).
-RECURSIVE Sum(_)
-Sum(numbers) == IF numbers = <<>> THEN 0 ELSE Head(numbers) + Sum(Tail(numbers))
-
 Owing(message) ==
     Cardinality({worker \in WorkerNumbers : message.left[worker] > 0 /\ ~message.has_read[worker]})
 
@@ -373,6 +369,7 @@ Naming(message, id) ==
     Len(SelectSeq(message.features, LAMBDA feature :
         feature.is_referenced /\ feature.handle # None /\ feature.handle.id = id))
 
+\* What is still to be acknowledged of the chunk at this place: by nobody (above 0), or too often (below 0).
 Error(place) ==
     LET id == store.ring.chunks[place].id
         underWay == [each \in DOMAIN channel |-> Owing(channel[each]) * Naming(channel[each], id)]

@@ -18,13 +18,9 @@ TypeOK ==
 
 \* [SC-07] Each key is stored once, and the chunks lie in the ring, one behind the other.
 SoundStore ==
-    LET chunks == store.ring.chunks
-    IN  /\ \A one, other \in DOMAIN store.entries :
-            store.entries[one].key = store.entries[other].key => one = other
-        /\ \A place \in DOMAIN chunks : PlaceIn(chunks[place].begin) + chunks[place].size <= Capacity
-        /\ \A one, other \in DOMAIN chunks : one # other =>
-            \/ PlaceIn(chunks[one].begin) + chunks[one].size <= PlaceIn(chunks[other].begin)
-            \/ PlaceIn(chunks[other].begin) + chunks[other].size <= PlaceIn(chunks[one].begin)
+    /\ \A one, other \in DOMAIN store.entries :
+        store.entries[one].key = store.entries[other].key => one = other
+    /\ AreApart(store.ring.chunks)
 
 \* [SC-34] No chunk has more acknowledgements than its own references ask for.
 PaidOnce == is_dead \/ \A place \in DOMAIN store.entries : Error(place) >= 0

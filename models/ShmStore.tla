@@ -9,13 +9,12 @@
 
    TLA+                    Python model                 reference
    PlaceFor, Allocated     ring_moves.place, allocate   SingleWriterShmRingBuffer.allocate_buf
-   DropOldest, Freed       ring_moves.drop_oldest, free SingleWriterShmRingBuffer.free_buf
+   DropOldest              ring_moves.drop_oldest       SingleWriterShmRingBuffer.free_buf
    LookedUp, Put           shm_store.look_up, put       SingleWriterShmObjectStorage.get_cached, put
    Acknowledged, Cleared   shm_store.acknowledge, clear SingleWriterShmObjectStorage.get, clear     *)
-EXTENDS Integers, Sequences
+EXTENDS RingPlacement
 
-CONSTANTS
-    Capacity,  \* units of the ring
+CONSTANTS      \* besides Capacity, the units of the ring
     Limit,     \* units of the largest item that is stored
     Workers,   \* how many read each handle
     None       \* no value
@@ -25,19 +24,8 @@ CONSTANTS
 
 EmptyRing(nextId) == [chunks |-> <<>>, begin |-> 0, end |-> 0, next_id |-> nextId]
 
-PlaceIn(address) == address % Capacity
-
-Min(one, other) == IF one < other THEN one ELSE other
-
-\* [RB-05] The virtual address of a chunk of so many units, in the first free stretch of one lap that is long enough;
-\* None where there is none.
-PlaceFor(ring, size) ==
-    LET limit == ring.begin + Capacity
-        starts == {ring.end} \cup {lap * Capacity : lap \in 0..2}
-        LapEnd(start) == start - PlaceIn(start) + Capacity
-        fits == {start \in starts : /\ ring.end <= start /\ start < limit
-                                    /\ Min(LapEnd(start), limit) - start >= size}
-    IN  IF fits = {} THEN None ELSE CHOOSE start \in fits : \A other \in fits : start <= other
+\* [RB-05] [RB-06] The virtual address of a chunk of so many units; None where there is no room.
+PlaceFor(ring, size) == IF Fits(ring.begin, ring.end, size) THEN Placed(ring.begin, ring.end, size) ELSE None
 
 \* [RB-06] [RB-07] [RB-10]
 Allocated(ring, size) ==
@@ -45,20 +33,11 @@ Allocated(ring, size) ==
     IN  [chunks |-> Append(ring.chunks, [id |-> ring.next_id, begin |-> begin, size |-> size]),
          begin |-> ring.begin, end |-> begin + size, next_id |-> ring.next_id + 1]
 
-\* The units that chunks hold: their own, and the gap behind each up to the next one.
-RECURSIVE Held(_)
-Held(chunks) ==
-    IF Len(chunks) = 1 THEN chunks[1].size
-    ELSE LET behind == PlaceIn(chunks[2].begin) - PlaceIn(chunks[1].begin)
-         IN  (IF behind > 0 THEN behind ELSE behind + Capacity) + Held(Tail(chunks))
-
-\* [RB-20] [RB-21] The ring without its oldest chunks: begin is the place of the next one, in the first lap.
+\* [RB-20] [RB-21] The ring without its oldest chunks.
 DropOldest(ring, count) ==
     LET chunks == SubSeq(ring.chunks, count + 1, Len(ring.chunks))
-        begin == PlaceIn(chunks[1].begin)
     IN  IF count = 0 THEN ring
-        ELSE IF chunks = <<>> THEN EmptyRing(ring.next_id)
-        ELSE [ring EXCEPT !.chunks = chunks, !.begin = begin, !.end = begin + Held(chunks)]
+        ELSE [ring EXCEPT !.chunks = chunks, !.begin = BeginBefore(chunks), !.end = EndBehind(chunks)]
 
 -----------------------------------------------------------------------------
 (* The store *)
