@@ -20,12 +20,6 @@ StoredBesideTheOldValue(key, nbytes) ==
     THEN [entries |-> Append(entries, [key |-> key, size |-> nbytes]), pins |-> pins, kind |-> "stored"]
     ELSE [entries |-> entries, pins |-> pins, kind |-> "too_large"]
 
-\* For Stored: what does not fit beside what is there is refused, and everything is dropped all the same.
-StoredOrAllDropped(key, nbytes) ==
-    IF nbytes <= Budget
-    THEN [entries |-> <<[key |-> key, size |-> nbytes]>>, pins |-> pins \cap {key}, kind |-> "stored"]
-    ELSE [entries |-> <<>>, pins |-> {}, kind |-> "too_large"]
-
 \* For Stored: the new value becomes the least recent.
 StoredAsLeastRecent(key, nbytes) ==
     IF ~IsCached(key) /\ Bytes(entries) + nbytes <= Budget
