@@ -70,11 +70,7 @@ def judge(
         is_short=not entry.must_hold or (entry.total_states or FEW_STATES) <= FEW_STATES,
         seconds=SECONDS[entry.tier],
     )
-    found = run(
-        job,
-        printed=reader.line,
-        progress=lambda so_far: progress(f"{so_far.distinct:,} states, depth {so_far.depth}"),
-    )
+    found = run(job, printed=reader.line, progress=_in_words(progress))
     name_property(found, entry)
     judged = Judged(module, entry, found, against_manifest(entry, found, counts=not is_recording))
     if bound is not None and found.result == "success":
@@ -107,28 +103,21 @@ def judge_distributed(
         ends_early=entry.ends_early,
         seconds=SECONDS[entry.tier],
     )
-    found = run_distributed(
-        job,
-        workers=workers,
-        host=host,
-        progress=lambda so_far: progress(f"{so_far.distinct:,} states, depth {so_far.depth}"),
-        ready=ready,
-    )
-    wrong = []
-    if found.result != entry.result:
-        wrong.append(f"{found.result}, must be {entry.result}")
-    elif entry.must_hold and found.distinct != entry.distinct_states:
+    found = run_distributed(job, workers=workers, host=host, progress=_in_words(progress), ready=ready)
+    wrong = wrong_result(entry, found)
+    if not wrong and entry.must_hold and found.distinct != entry.distinct_states:
         wrong.append(f"distinct states: {found.distinct:,}, must be {entry.distinct_states or 0:,}")
     return Judged(module, entry, found, wrong)
 
 
+def _in_words(progress: Callable[[str], None]) -> Callable[[Checked], None]:
+    """How far TLC has come, told in words."""
+    return lambda so_far: progress(f"{so_far.distinct:,} states, depth {so_far.depth}")
+
+
 def against_manifest(entry: Entry, found: Checked, *, counts: bool = True) -> list[str]:
     """Each thing that TLC found and that the manifest says otherwise."""
-    wrong = []
-    if found.result != entry.result:
-        wrong.append(
-            f"{found.result}, must be {entry.result}" + "".join(f": {each}" for each in found.errors)
-        )
+    wrong = wrong_result(entry, found)
     if found.result == "success" and entry.must_hold and found.queued:
         wrong.append(f"{found.queued:,} states were not looked at")
     if found.property != entry.violated:
@@ -145,6 +134,13 @@ def against_manifest(entry: Entry, found: Checked, *, counts: bool = True) -> li
             elif actual != recorded:
                 wrong.append(f"{what}: {actual:,}, must be {recorded:,}")
     return wrong
+
+
+def wrong_result(entry: Entry, found: Checked) -> list[str]:
+    """Another result than the manifest's, with what TLC said of it; nothing where it is the same."""
+    if found.result == entry.result:
+        return []
+    return [f"{found.result}, must be {entry.result}" + "".join(f": {each}" for each in found.errors)]
 
 
 def _bind(
