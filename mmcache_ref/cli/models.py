@@ -19,7 +19,7 @@ from mmcache_ref.report.models import models_json, models_text
 from mmcache_ref.tlc.checking import Judged, judge, judge_distributed, never_taken, never_violated
 from mmcache_ref.tlc.counterexamples import NoRun, run_of_trace
 from mmcache_ref.tlc.distributed import LOOPBACK
-from mmcache_ref.tlc.manifest import Entry, Module, in_models, read_manifest, write_manifest
+from mmcache_ref.tlc.manifest import Entry, Module, in_models, manifest_path, read_manifest, write_manifest
 from mmcache_ref.tlc.runner import stop_all
 from mmcache_ref.tlc.sources import clauses_of_config
 from mmcache_ref.tlc.tools import ToolMissing, java, tla2tools
@@ -67,7 +67,10 @@ def check_models(
         known = {name for module, entry in chosen for name in _names(module, entry)}
         for name in names:
             if name not in known:
-                fail(f"no model {name!r}: take some of {', '.join(sorted(known))}", USAGE)
+                modules = ", ".join(module.name.removeprefix("MC") for module in manifest.modules)
+                fail(
+                    f"no model {name!r}: take one of {modules}, or of the models in {manifest_path()}", USAGE
+                )
         chosen = [each for each in chosen if set(_names(*each)) & set(names)]
     try:
         executed_on = resolve(target)
