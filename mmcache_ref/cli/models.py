@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from datetime import timedelta
 from math import ceil
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
 import typer
+from rich.progress import Progress
 
 from mmcache_ref.cli.console import USAGE, fail, messages, progress_lines, show
 from mmcache_ref.oracle.errors import TargetUnavailable
@@ -75,12 +78,10 @@ def check_models(
     try:
         executed_on = resolve(target)
         tools = f"TLC {tla2tools().version}, Java {java().version}"
-    except ToolMissing as error:
+    except (ToolMissing, TargetUnavailable) as error:
         fail(str(error), EXIT_CODES["undetermined"])
     except ValueError as error:
         fail(str(error), USAGE)
-    except TargetUnavailable as error:
-        fail(str(error), EXIT_CODES["undetermined"])
     if distributed:
         judged = _judge_distributed(chosen, workers, host)
         show({"text": models_text, "json": models_json}[output_format](judged, {}, tools))
@@ -124,25 +125,20 @@ def _names(module: Module, entry: Entry) -> tuple[str, ...]:
 
 def _judge_distributed(chosen: list[tuple[Module, Entry]], workers: int, host: str) -> list[Judged]:
     """Each model that was chosen, one after the other; how workers join is told on stderr."""
+    judged: list[Judged] = []
     with progress_lines() as progress:
-
-        def one(module: Module, entry: Entry) -> Judged:
-            line = progress.add_task(entry.name, what="starting")
-            try:
-                return judge_distributed(
-                    module,
-                    entry,
-                    workers=workers,
-                    host=host,
-                    progress=lambda what: progress.update(line, what=what),
-                    ready=lambda joins: messages.print(
-                        f"more workers: {joins}", markup=False, soft_wrap=True
-                    ),
+        for module, entry in chosen:
+            with _line(progress, entry) as tell:
+                judged.append(
+                    judge_distributed(
+                        module, entry, workers=workers, host=host, progress=tell, ready=_tell_how_to_join
+                    )
                 )
-            finally:
-                progress.remove_task(line)
+    return judged
 
-        return [one(module, entry) for module, entry in chosen]
+
+def _tell_how_to_join(command: str) -> None:
+    messages.print(f"more workers: {command}", markup=False, soft_wrap=True)
 
 
 def _judge_all(
@@ -152,38 +148,43 @@ def _judge_all(
     pool = ThreadPoolExecutor(jobs)
     with progress_lines() as progress:
 
-        def one(module: Module, entry: Entry) -> Judged:
-            line = progress.add_task(entry.name, what="starting")
-            try:
+        def one(chosen: tuple[Module, Entry]) -> Judged:
+            with _line(progress, chosen[1]) as tell:
                 return judge(
-                    module,
-                    entry,
+                    *chosen,
                     target=target,
                     is_recording=is_recording,
                     counts_actions=counts_actions,
-                    progress=lambda what: progress.update(line, what=what),
+                    progress=tell,
                 )
-            finally:
-                progress.remove_task(line)
 
         try:
-            return list(pool.map(lambda each: one(*each), chosen))
-        except BaseException:
+            return list(pool.map(one, chosen))
+        finally:
             pool.shutdown(wait=False, cancel_futures=True)  # first, or a thread would begin the next model
             stop_all()
-            raise
-        finally:
-            pool.shutdown(wait=False, cancel_futures=True)
+
+
+@contextmanager
+def _line(progress: Progress, entry: Entry) -> Iterator[Callable[[str], None]]:
+    """A line of progress while a model is checked, and what changes what it says."""
+    line = progress.add_task(entry.name, what="starting")
+    try:
+        yield lambda what: progress.update(line, what=what)
+    finally:
+        progress.remove_task(line)
 
 
 def _gaps(judged: list[Judged], modules: list[Module]) -> dict[str, str]:
-    """What the models of a module leave open, where all of them were checked."""
+    """What the models of each module leave open, where all of them were checked."""
+    idle = never_taken(judged)
     gaps: dict[str, str] = {}
-    if modules:
-        for name, actions in never_taken(judged).items():
-            gaps[name] = f"no model takes {', '.join(actions)}"
     for module in modules:
-        unbroken = never_violated(module)
-        if unbroken:
-            gaps[f"{module.name} "] = f"no twin violates {', '.join(unbroken)}"
+        told = []
+        if actions := idle.get(module.name):
+            told.append(f"no model takes {', '.join(actions)}")
+        if unbroken := never_violated(module):
+            told.append(f"no twin violates {', '.join(unbroken)}")
+        if told:
+            gaps[module.name] = "; ".join(told)
     return gaps
