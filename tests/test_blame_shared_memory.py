@@ -10,6 +10,8 @@ import pytest
 
 from mmcache_ref import reference
 from mmcache_ref.model import object_store, ring_buffer
+from mmcache_ref.model.component import Content
+from mmcache_ref.model.object_store import ID_MAX, OVERHEAD
 from mmcache_ref.oracle.components import COMPONENTS, TWO_READERS
 from mmcache_ref.oracle.exhaustive import execute_graph
 from mmcache_ref.oracle.fuzz import fuzz
@@ -79,6 +81,11 @@ class AnyReaderFrees(reference.SingleWriterShmObjectStorage):
         return id not in self._touched and COUNT.unpack_from(buf)[0] >= self.writer_flag[id]
 
 
+class FreesWhatIsHeld(reference.SingleWriterShmObjectStorage):
+    def default_is_free_check(self, id: int, buf: memoryview) -> bool:
+        return True
+
+
 class SaysItLoudly(reference.SingleWriterShmObjectStorage):
     def put(self, key: str, value: Any) -> tuple[int, int]:
         try:
@@ -103,6 +110,27 @@ class LimitsToOneLess(reference.SingleWriterShmObjectStorage):
 def test_a_store_for_two_readers(store_class: type[Any], clauses: set[str]) -> None:
     assert isinstance(TWO_READERS, object_store.Config)
     assert broken("object-store", TWO_READERS, SingleWriterShmObjectStorage=store_class) == clauses
+
+
+@pytest.mark.parametrize("id_max", [ID_MAX, 4])
+def test_a_chunk_that_is_freed_behind_a_held_one_is_no_matter_of_when_it_is_free(id_max: int) -> None:
+    config = object_store.Config(capacity=3 * OVERHEAD + 3, max_object_size=OVERHEAD, id_max=id_max)
+    put = [object_store.Put(key, Content(1, 1)) for key in "abc"]
+    get = [object_store.Get(key) for key in "abc"]
+    free = object_store.FreeUnused()
+    wrapped = [put[0], get[0], free, put[1], put[2], object_store.Put("d", Content(1, 1))]
+
+    def culprit(store: type[Any], ring: type[Any], *operations: Any) -> str | None:
+        replaced = {"SingleWriterShmObjectStorage": store, "SingleWriterShmRingBuffer": ring}
+        trial = Trial(COMPONENTS["object-store"], SimpleNamespace(**NAMES | replaced))
+        mismatch = trial.run(config, operations).mismatch
+        return mismatch and mismatch.clause
+
+    store, ring = reference.SingleWriterShmObjectStorage, reference.SingleWriterShmRingBuffer
+    for begin, held in ([*put[:2]], get[1]), ([*wrapped], get[2]):
+        assert culprit(store, FreesTheSecond, *begin, held, free) == "OS-27"
+        assert culprit(FreesWhatIsHeld, ring, *begin, free) == "OS-25"
+        assert culprit(store, ring, *begin, held, free) is None
 
 
 class KeepsWhatWasTold(reference.ShmObjectStoreSenderCache):

@@ -79,7 +79,9 @@ def test_4_for_a_schedule_that_cannot_be_read(text: str) -> None:
 
 def test_3_when_the_time_ran_out(capsys: pytest.CaptureFixture[str]) -> None:
     assert call(*GET_GET, "--seconds", "0") == 3
-    assert "the time ran out after" in capsys.readouterr().out
+    out = capsys.readouterr().out
+    assert out.count("The time ran out: of 1 scenarios") == 1
+    assert "with 0 preemptions in 0, with 1 preemption in 0" in " ".join(out.split())
 
 
 def test_3_for_a_target_that_cannot_be_loaded() -> None:

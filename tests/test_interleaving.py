@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from types import SimpleNamespace
 from typing import Any
 
@@ -11,11 +12,12 @@ import pytest
 from mmcache_ref import reference
 from mmcache_ref.model.component import Raised
 from mmcache_ref.oracle.adapters.base import Unexpected
-from mmcache_ref.oracle.interleaving.judge import Options, ScenarioVerdict, judge, replay
+from mmcache_ref.oracle.interleaving.judge import interleave, judge, replay
 from mmcache_ref.oracle.interleaving.linearize import unexplained
 from mmcache_ref.oracle.interleaving.scenarios import LATE_COUNT, SCENARIOS, put
 from mmcache_ref.oracle.interleaving.subject import Done, Played
 from mmcache_ref.oracle.interleaving.trial import Form, Trial, subject_of
+from mmcache_ref.oracle.interleaving.verdicts import OUT_OF_TIME, Options, ScenarioVerdict
 from mmcache_ref.oracle.targets import resolve
 from mmcache_ref.reference.object_store import SingleWriterShmObjectStorage
 
@@ -182,7 +184,23 @@ def test_random_schedules_find_what_a_bound_of_zero_does_not() -> None:
     (first, *_) = verdict.findings
     assert first.seed is not None
     assert first.preemptions == 1
-    assert judged("py:racing.compares_once", "get-clear-put", options) == verdict
+    assert judged("py:racing.compares_once", "get-clear-put", options).findings == verdict.findings
+
+
+@pytest.mark.parametrize(
+    ("seconds", "bound", "reason"), [(3, None, OUT_OF_TIME), (100, 0, OUT_OF_TIME), (5000, 1, "")]
+)
+def test_in_a_bounded_time_every_scenario_gets_as_far_as_the_others(
+    monkeypatch: pytest.MonkeyPatch, seconds: float, bound: int | None, reason: str
+) -> None:
+    # A clock that goes on by a second whenever somebody looks at it.
+    clock = itertools.count()
+    monkeypatch.setattr("time.monotonic", lambda: float(next(clock)))
+    chosen = [SCENARIOS[name] for name in ("get-get", "get-free", "get-clear", "get-again")]
+    found = interleave(reference, "reference", chosen, Options(preemptions=1, seconds=seconds))
+    assert {(each.bound, each.reason) for each in found.scenarios} == {(bound, reason)}
+    assert found.status == ("undetermined" if reason else "conforms")
+    assert all(each.schedules > 2 for each in found.scenarios) == (bound is not None)
 
 
 @pytest.mark.slow

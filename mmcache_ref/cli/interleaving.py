@@ -10,10 +10,11 @@ import typer
 
 from mmcache_ref.cli.console import BAD_RUN, USAGE, fail, listed_names, progress_lines, show
 from mmcache_ref.oracle.errors import BadRun, TargetUnavailable
-from mmcache_ref.oracle.interleaving.judge import Interleaved, Options, interleave, replay
+from mmcache_ref.oracle.interleaving.judge import interleave, replay
 from mmcache_ref.oracle.interleaving.scenario import AnyScenario
 from mmcache_ref.oracle.interleaving.scenarios import SCENARIOS
 from mmcache_ref.oracle.interleaving.schedules import Schedule
+from mmcache_ref.oracle.interleaving.verdicts import Interleaved, Options
 from mmcache_ref.oracle.targets import check_target, resolve
 from mmcache_ref.oracle.verdict import EXIT_CODES, worst
 from mmcache_ref.report.interleaving import interleaved_json, interleaved_text

@@ -9,13 +9,14 @@ from pathlib import Path
 from typing import Any, Final
 
 import msgspec
+from rich.box import SIMPLE_HEAD
 from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
 from mmcache_ref.oracle.interleaving.findings import Finding, Lane
-from mmcache_ref.oracle.interleaving.judge import Interleaved, ScenarioVerdict
 from mmcache_ref.oracle.interleaving.scenarios import SCENARIOS
+from mmcache_ref.oracle.interleaving.verdicts import OUT_OF_TIME, Interleaved, ScenarioVerdict
 from mmcache_ref.report.text import COLOURS
 
 STYLES: Final = {**COLOURS, "not offered": "dim"}
@@ -25,23 +26,21 @@ CONTEXT: Final = 2
 
 def interleaved_text(found: Interleaved) -> RenderableType:
     """The scenarios, and below what they showed."""
-    table = Table(title=_title(found), title_justify="left", title_style="bold")
+    table = Table(title=_title(found), title_justify="left", title_style="bold", box=SIMPLE_HEAD)
     for name in ("scenario", "verdict", "clauses"):
-        table.add_column(name)
-    for name in ("schedules", "yield points"):
+        table.add_column(name, no_wrap=name == "scenario")
+    for name in ("bound", "schedules", "seconds"):
         table.add_column(name, justify="right")
     for each in found.scenarios:
-        clauses = ", ".join(finding.clause for finding in each.findings if not finding.is_left_to_protocol)
-        left = ", ".join(finding.clause for finding in each.findings if finding.is_left_to_protocol)
         table.add_row(
             each.name,
             Text(each.status, style=STYLES[each.status]),
-            clauses + (f" (left to the protocol: {left})" if left else ""),
+            ", ".join(_clause(finding) for finding in each.findings),
+            "–" if each.bound is None else str(each.bound),
             f"{each.schedules:,}",
-            f"{each.steps:,}",
+            f"{each.seconds:.1f}",
         )
-    parts: list[RenderableType] = [table]
-    parts += [Text(f"{each.name}: {each.reason}", style="yellow") for each in found.scenarios if each.reason]
+    parts: list[RenderableType] = [table, *_remarks(found)]
     shown: set[str] = set()
     for each in found.scenarios:
         for finding in each.findings:
@@ -50,6 +49,31 @@ def interleaved_text(found: Interleaved) -> RenderableType:
                 parts += ["", finding_text(found.target, each, finding)]
     parts += ["", _last_line(found)]
     return Group(*parts)
+
+
+def _clause(finding: Finding) -> str:
+    return f"({finding.clause})" if finding.is_left_to_protocol else finding.clause
+
+
+def _remarks(found: Interleaved) -> Iterator[Text]:
+    """What brackets mean, how far it came in its time, and what else left a scenario without a verdict."""
+    if any(finding.is_left_to_protocol for each in found.scenarios for finding in each.findings):
+        yield Text("(in brackets: no store keeps it in this scenario; it is left to the protocol)")
+    for each in found.scenarios:
+        if each.reason and each.reason != OUT_OF_TIME:
+            yield Text(f"{each.name}: {each.reason}", style="yellow")
+    if any(each.reason == OUT_OF_TIME for each in found.scenarios):
+        yield Text(_out_of_time(found), style="yellow")
+
+
+def _out_of_time(found: Interleaved) -> str:
+    """How many scenarios were run to which number of preemptions."""
+    bounds = [-1 if each.bound is None else each.bound for each in found.scenarios]
+    reached = [
+        f"with {_preemptions(number)} in {sum(bound >= number for bound in bounds)}"
+        for number in range(found.options.preemptions + 1)
+    ]
+    return f"The time ran out: of {len(bounds)} scenarios every schedule was run {', '.join(reached)}."
 
 
 def _title(found: Interleaved) -> str:

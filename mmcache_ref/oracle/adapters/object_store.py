@@ -9,9 +9,9 @@ from typing import Any, Final
 
 from mmcache_ref.model import object_store
 from mmcache_ref.model.component import Content
-from mmcache_ref.model.object_store import ID_MAX, NO_ROOM, OVERHEAD, SEAL, TOO_LARGE
+from mmcache_ref.model.object_store import ID_MAX, OVERHEAD, SEAL
 from mmcache_ref.oracle import segments
-from mmcache_ref.oracle.adapters import pickled
+from mmcache_ref.oracle.adapters import pickled, store_blame
 from mmcache_ref.oracle.adapters.base import Unexpected, need, read
 from mmcache_ref.oracle.adapters.fixed_serde import SERIAL, FixedSerde, Parcel, serde_for
 from mmcache_ref.oracle.adapters.forgeries import Shown, forged
@@ -286,34 +286,13 @@ class ObjectStoreAdapter:
 
     def also_decided_by(self, operation: object_store.Operation) -> list[str]:
         """What `blamed` may name besides what decides the operation."""
-        match operation:
-            case object_store.Put(is_watched=True):
-                return ["OS-03", "OS-08", "OS-25"]
-            case object_store.Put() | object_store.PutFailing():
-                return ["OS-03", "OS-25"]
-        return []
+        return store_blame.may_be_blamed(operation)
 
     def blamed(
         self, operation: object_store.Operation, aspect: str, expected: Any, actual: Any
     ) -> str | None:
-        """A seal that comes too early; an object that is called too large; room where every chunk that could
-        go is held; what a reader that is overtaken gets or counts of another key, whatever the clear did."""
-        match operation:
-            case object_store.Put(is_watched=True) if isinstance(actual, Unexpected):
-                return "OS-08"
-            case object_store.Put() | object_store.PutFailing() if TOO_LARGE.says in getattr(
-                actual, "says", ""
-            ):
-                return None if expected == TOO_LARGE else "OS-03"
-            case object_store.Put() if aspect == "outcome" and expected == NO_ROOM:
-                return "OS-25" if isinstance(actual, tuple) else None
-            case object_store.PutFailing() if aspect == "outcome" and expected == NO_ROOM:
-                return None if getattr(actual, "error", NO_ROOM.error) == NO_ROOM.error else "OS-25"
-            case object_store.GetOvertaken(key, other) if key != other:
-                if aspect == "outcome" and isinstance(actual, Unexpected):
-                    return "OS-41"
-                return "OS-23" if aspect == "reads" and actual == ((other, 1),) else None
-        return None
+        """What the operation shows beyond what decides it: see store_blame.py."""
+        return store_blame.blamed(self.ring, self._config.id_max, operation, aspect, expected, actual)
 
     def observe(self) -> Mapping[str, Any]:
         """What the writer's indexes say, and what is in the segment."""

@@ -39,21 +39,37 @@ class Diverged(Exception):  # noqa: N818 - reads as what it is
     """A run did not repeat: the target does not do the same when it is asked the same."""
 
 
+class Exploration:
+    """Every schedule with up to `preemptions`, a level for each number of them.
+
+    With `reduces` those that come to the same as another one are left out. A level may be left and entered
+    again: it goes on where it was. It is complete when all levels below it are.
+    """
+
+    def __init__(self, run: Callable[[Choose], Execution], preemptions: int, *, reduces: bool = True) -> None:
+        self._run = run
+        self._preemptions = preemptions
+        self._reduces = reduces
+        self._waiting = [deque([Node()]), *(deque[Node]() for _ in range(preemptions))]
+
+    def level(self, number: int) -> Iterator[tuple[Node, Execution]]:
+        """Run the schedules with this number of preemptions."""
+        queue = self._waiting[number]
+        while queue:
+            node = queue.popleft()
+            execution = self._run(chooser(node))
+            for child in children(node, execution.steps, self._preemptions, self._reduces):
+                self._waiting[child.preemptions].append(child)
+            yield node, execution
+
+
 def explore(
     run: Callable[[Choose], Execution], preemptions: int, *, reduces: bool = True
 ) -> Iterator[tuple[Node, Execution]]:
-    """Run every schedule with up to so many preemptions, in the order of their number.
-
-    With `reduces` those that come to the same as another one are left out.
-    """
-    waiting = [deque([Node()]), *(deque[Node]() for _ in range(preemptions))]
-    for queue in waiting:
-        while queue:
-            node = queue.popleft()
-            execution = run(chooser(node))
-            yield node, execution
-            for child in children(node, execution.steps, preemptions, reduces):
-                waiting[child.preemptions].append(child)
+    """Run every schedule with up to so many preemptions, in the order of their number."""
+    exploration = Exploration(run, preemptions, reduces=reduces)
+    for number in range(preemptions + 1):
+        yield from exploration.level(number)
 
 
 def chooser(node: Node) -> Choose:

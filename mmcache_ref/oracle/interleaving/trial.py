@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 from mmcache_ref.oracle.component import HANG_CLAUSE
 from mmcache_ref.oracle.interleaving.deployment import ProtocolSubject
-from mmcache_ref.oracle.interleaving.explore import explore
+from mmcache_ref.oracle.interleaving.explore import Exploration
 from mmcache_ref.oracle.interleaving.linearize import Unexplained, unexplained
 from mmcache_ref.oracle.interleaving.playing import play
 from mmcache_ref.oracle.interleaving.scenario import AnyScenario, Scenario
@@ -53,6 +53,7 @@ class Trial:
         self._bytecodes = bytecodes
         self._everything = everything
         self._fine: set[tuple[str, int]] = set()
+        self._written: set[tuple[str, int]] = set()
         self._tracer: Tracer | None = None
         self._judged: dict[Form, Unexplained | None] = {}
 
@@ -85,28 +86,47 @@ class Trial:
             )
         return self._tracer
 
-    def explore(self, preemptions: int) -> Iterator[Played]:
-        """Run every schedule with up to so many preemptions."""
+    def exploration(self, preemptions: int) -> Callable[[int], Iterator[Played]]:
+        """Gives, for each number of preemptions up to this one, the runs with so many; lower ones first."""
         latest: list[Played] = []
 
         def run(choose: Choose) -> Execution:
             latest[:] = [self.play(choose)]
             return latest[0].execution
 
-        for _ in explore(run, preemptions, reduces=not self._everything):
-            yield latest[0]
+        found = Exploration(run, preemptions, reduces=not self._everything)
+
+        def level(number: int) -> Iterator[Played]:
+            for _ in found.level(number):
+                yield latest[0]
+
+        return level
+
+    def explore(self, preemptions: int) -> Iterator[Played]:
+        """Run every schedule with up to so many preemptions."""
+        level = self.exploration(preemptions)
+        for number in range(preemptions + 1):
+            yield from level(number)
 
     def divide(self) -> None:
         """Look for lines that change the segment and do more than one thing; stop within them from now on."""
-        written = {
-            (step.place.path, step.place.line)
-            for played in self.explore(1)
-            for step in played.execution.steps
-            if step.writes
+        for played in self.explore(1):
+            self.note_written(played)
+        self.divide_noted()
+
+    def note_written(self, played: Played) -> None:
+        """Note the lines of a run that change the segment."""
+        self._written |= {
+            (step.place.path, step.place.line) for step in played.execution.steps if step.writes
         }
+
+    def divide_noted(self) -> bool:
+        """Stop from now on within those of the noted lines that do more than one thing; are there any new?"""
+        before = len(self._fine)
         if self._tracer is not None:
-            self._fine |= self._tracer.divisible(written)
+            self._fine |= self._tracer.divisible(self._written)
         self._tracer = None
+        return len(self._fine) > before
 
     def follow(self, schedule: Schedule) -> tuple[Played, bool]:
         """Run a schedule that is known; was it followed to its end?
