@@ -17,7 +17,7 @@ from mmcache_ref.oracle.interleaving.linearize import Unexplained
 from mmcache_ref.oracle.interleaving.pct import RandomPriorities
 from mmcache_ref.oracle.interleaving.scenario import AnyScenario
 from mmcache_ref.oracle.interleaving.schedules import schedule_of
-from mmcache_ref.oracle.interleaving.shrink import fewer_calls, fewer_preemptions
+from mmcache_ref.oracle.interleaving.shrink import fewer_calls, fewer_changes, fewer_preemptions
 from mmcache_ref.oracle.interleaving.subject import Played, SetUpWrong
 from mmcache_ref.oracle.interleaving.trial import RunFailed, Trial
 from mmcache_ref.oracle.interleaving.verdicts import OUT_OF_TIME, Options, ScenarioVerdict, status_of
@@ -117,11 +117,12 @@ class Inquiry:
             self._found[wrong.clause] = self._finding(played, wrong, seed)
 
     def _finding(self, played: Played, wrong: Unexplained, seed: int | None) -> Finding:
-        """The finding, shrunk: fewer preemptions, then fewer calls."""
+        """The finding, shrunk: fewer preemptions, then fewer calls, then fewer changes of thread."""
         trial = self._trial
         if seed is not None:
             played = fewer_preemptions(trial, played, wrong.clause)
         trial, played = fewer_calls(trial, played, wrong.clause)
+        played = fewer_changes(trial, played, wrong.clause)
         played, is_followed = trial.follow(schedule_of(played.execution))
         repeated = trial.wrong(played)
         if repeated is None or not is_followed:

@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from mmcache_ref.oracle.adapters.base import agrees, same
+from mmcache_ref.oracle.adapters.base import Unexpected, agrees, same
 from mmcache_ref.oracle.interleaving.subject import Done, Order, Played, Subject
 from mmcache_ref.oracle.lockstep import DISABLED
 
@@ -32,7 +32,10 @@ class Unexplained(NamedTuple):
 
 
 class _Attempt(NamedTuple):
-    """An order as far as it agrees; `rank` says how far that is."""
+    """An order as far as it agrees; `rank` says how far that is, and what is worse of two as far.
+
+    What no model gives in any state, as bytes that are no object, is worse than another result.
+    """
 
     rank: tuple[int, int]
     unexplained: Unexplained
@@ -69,7 +72,7 @@ def _attempts(
             clause = subject.clause_of_result(played, done, outcome)
             before = tuple([each for each, _ in order])
             found = Unexplained(clause, "outcome", done, outcome.result, done.result, before)
-            yield _Attempt((len(order), 0), found)
+            yield _Attempt((len(order), int(isinstance(done.result, Unexpected))), found)
 
 
 def _compare_end(

@@ -57,4 +57,5 @@ def _run(world: World, subject: Subject, choose: Choose, tracer: Tracer) -> Play
         raise execution.error
     is_whole = not (execution.problem or execution.is_deadlocked)
     seen = world.observe() if is_whole else {}
-    return Played(execution, tuple(sorted(done.values(), key=lambda each: each.end)), seen)
+    history = tuple(sorted(done.values(), key=lambda each: each.end))
+    return Played(execution, history, seen, is_whole and world.lock.locked())

@@ -1,4 +1,4 @@
-"""A shorter way to the same violation: fewer preemptions, then fewer calls."""
+"""A shorter way to the same violation: fewer preemptions, then fewer calls, then fewer changes of thread."""
 
 from __future__ import annotations
 
@@ -69,16 +69,37 @@ def _parts(scenario: AnyScenario) -> Iterator[AnyScenario]:
             yield msgspec.structs.replace(scenario, threads=left)
 
 
+def fewer_changes(trial: Trial, played: Played, clause: str) -> Played:
+    """The run with the fewest blocks that breaks the clause with no more preemptions, among those that are
+    tried."""
+    preemptions = preemptions_of(played)
+    best, fewest = played, len(trial.scenario.threads) + preemptions
+    if _blocks(best) > fewest:
+        for other in _that_break(trial.of(trial.scenario), preemptions, clause):
+            best = min(best, other, key=_blocks)
+            if _blocks(best) <= fewest:
+                break
+    return best
+
+
+def _blocks(played: Played) -> int:
+    return len(schedule_of(played.execution))
+
+
 def _first(trial: Trial, preemptions: int, clause: str) -> Played | None:
     """The first run with so many preemptions that breaks the clause, among those that are tried."""
+    return next(_that_break(trial, preemptions, clause), None)
+
+
+def _that_break(trial: Trial, preemptions: int, clause: str) -> Iterator[Played]:
+    """The runs with so many preemptions that break the clause, among those that are tried."""
     try:
         trial.divide()
         for played in trial.explore(preemptions):
             found = trial.wrong(played)
             if found is not None and found.clause == clause:
-                return played
+                yield played
             if trial.runs > MOST_RUNS:
-                return None
+                return
     except (NotOffered, SetUpWrong, RunFailed, Diverged):
-        pass
-    return None
+        return

@@ -6,10 +6,22 @@ from typing import Any
 
 from mmcache_ref.model import object_store
 from mmcache_ref.model.component import Outcome, tag
+from mmcache_ref.oracle.adapters.base import agrees
 from mmcache_ref.oracle.interleaving.subject import Done, Order, Played
 
 WRITING = (object_store.Put, object_store.PutFailing, object_store.Clear, object_store.FreeUnused)
 """Operations in which chunks come or go."""
+
+
+PUTTING = (object_store.Put, object_store.PutFailing)
+
+
+def _is_beside_a_get(played: Played, done: Done) -> bool:
+    """Was a reader at an object when the writer put?"""
+    return any(
+        isinstance(other.call.operation, object_store.Get) and other.overlaps(done)
+        for other in played.history
+    )
 
 
 def _is_overtaken(played: Played, done: Done) -> bool:
@@ -21,7 +33,8 @@ def _is_overtaken(played: Played, done: Done) -> bool:
 
 def clause_of_result(played: Played, done: Done, outcome: Outcome) -> str:
     """The clause that a wrong result breaks: that of an early handle, of a reader that is overtaken, of what
-    a failed put left behind, of ids that begin anew after a clear, or the usual."""
+    a failed put left behind, of a count that comes too soon for a put or gets lost beside it, of ids that
+    begin anew after a clear, or the usual."""
     if getattr(done.call, "is_early", False):
         return "OS-08"
     has_failed = any(isinstance(each.call.operation, object_store.PutFailing) for each in played.history)
@@ -29,6 +42,11 @@ def clause_of_result(played: Played, done: Done, outcome: Outcome) -> str:
         return "OS-07"
     if _is_overtaken(played, done):
         return "OS-41"
+    if isinstance(done.call.operation, PUTTING) and _is_beside_a_get(played, done):
+        if outcome.result == object_store.NO_ROOM and isinstance(done.result, tuple):
+            return "OS-23"
+        if agrees(object_store.NO_ROOM, done.result):
+            return "OS-32"
     has_cleared = any(isinstance(each.call.operation, object_store.Clear) for each in played.history)
     if has_cleared and isinstance(done.result, tuple) and isinstance(done.call.operation, object_store.Put):
         return "OS-29"

@@ -31,11 +31,15 @@ class Done(NamedTuple):
 
 
 class Played(NamedTuple):
-    """One run of a scenario: its steps, the calls in the order of their ends, and what is left then."""
+    """One run of a scenario: its steps, the calls in the order of their ends, and what is left then.
+
+    `is_lock_kept`: every call has ended, and the lock is still taken.
+    """
 
     execution: Execution
     history: tuple[Done, ...]
     observation: Mapping[str, Any]
+    is_lock_kept: bool = False
 
 
 Order = tuple[tuple[Done, Outcome], ...]

@@ -153,11 +153,17 @@ class Trial:
     def wrong(self, played: Played) -> Unexplained | None:
         """What is wrong with a run; runs that nobody can tell apart are judged once."""
         if played.execution.is_deadlocked:
-            return Unexplained(HANG_CLAUSE, "outcome", None, "every call ends", "all wait for the lock", ())
+            return _hangs("all wait for the lock")
+        if played.is_lock_kept:
+            return _hangs("the lock is never given back")
         form = _form(played)
         if form not in self._judged:
             self._judged[form] = unexplained(self.subject, played)
         return self._judged[form]
+
+
+def _hangs(why: str) -> Unexplained:
+    return Unexplained(HANG_CLAUSE, "outcome", None, "every call ends", why, ())
 
 
 def _form(played: Played) -> Form:
