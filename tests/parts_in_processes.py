@@ -37,6 +37,9 @@ class Odd:
         error.mm_hashes = ["a"]  # type: ignore[attr-defined]
         raise error
 
+    def exit(self) -> None:
+        raise SystemExit("enough")
+
     def unpicklable(self) -> Any:
         return lambda: None
 

@@ -109,7 +109,7 @@ def test_a_wrong_payload_is_no_result() -> None:
 
 @pytest.mark.parametrize("case", LRU_CASES)
 def test_the_lru_is_full_before_and_after(case: str) -> None:
-    assert StoreBench("reference", None, "processor", 1).lru(case, 10) > 0
+    assert StoreBench(None, "reference", "processor", 1).lru(case, 10) > 0
 
 
 def test_sizes_in_words() -> None:

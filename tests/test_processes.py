@@ -65,6 +65,25 @@ def test_what_a_call_raises_is_raised_here(host: Host) -> None:
     assert host.call("echo", 1) == 1
 
 
+def test_a_part_that_exits_does_not_take_its_parent_along(host: Host) -> None:
+    with pytest.raises(Exception, match="enough") as exited:
+        host.call("exit")
+    assert type(exited.value).__name__ == "SystemExit"
+    assert not isinstance(exited.value, SystemExit)
+    assert host.call("echo", 1) == 1
+
+
+@pytest.mark.clause("SC-52")
+def test_a_process_that_is_interrupted_while_it_starts_obeys_all_the_same(hosts: Hosts) -> None:
+    """A terminal interrupts the whole group: that is for the parent to answer."""
+    host = hosts.take("new")
+    os.kill(host.pid, signal.SIGINT)
+    host.make(Odd)
+    os.kill(host.pid, signal.SIGINT)
+    assert host.call("echo", 1) == 1
+    hosts.give_back(host)
+
+
 def test_a_result_that_cannot_travel_is_an_error_of_the_call(host: Host) -> None:
     with pytest.raises(Exception, match="pickle"):
         host.call("unpicklable")

@@ -16,7 +16,7 @@ from mmcache_ref.oracle.verdict import ComponentVerdict, TargetVerdict
 from mmcache_ref.oracle.worker import Judged, Message, Ready
 
 TESTS = Path(__file__).parent
-SILENCE = 4.0
+SILENCE = 20.0
 """Seconds. Longer than a worker needs from one message to the next, also on a busy machine."""
 
 pytestmark = pytest.mark.skipif(not Path("/proc").is_dir(), reason="processes are counted in /proc")

@@ -77,15 +77,14 @@ def measure(
 
     `clock` is `wall` or `processor`; `threads` is how many PyTorch may use, 0 its own default.
     """
-    context = multiprocessing.get_context("spawn")
     names = tuple(dict.fromkeys(targets))
     lost: dict[str, str] = {}
     with ExitStack() as cleanup:
         peers: dict[str, tuple[Peer, Peer]] = {}
-        lock = context.Lock()
+        lock = multiprocessing.get_context("spawn").Lock()
         for name in (*names, COPIES):
             make: Any = CopyBench if name == COPIES else StoreBench
-            writer, reader = (Peer(context, make, name, lock, clock, threads) for _ in range(2))
+            writer, reader = (Peer(lock, make, name, clock, threads) for _ in range(2))
             peers[name] = writer, reader
             for peer in peers[name]:
                 cleanup.callback(peer.stop)

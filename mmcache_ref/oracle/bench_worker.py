@@ -35,7 +35,7 @@ Handle = tuple[str, int, int, Any]
 class StoreBench:
     """The object store of a target, as its writer or as its reader, with the target's own serde."""
 
-    def __init__(self, target: str, lock: Any, clock: str, threads: int) -> None:
+    def __init__(self, lock: Any, target: str, clock: str, threads: int) -> None:
         self.clock = CLOCKS[clock]
         self.target = resolve(target)
         settle()
@@ -131,7 +131,7 @@ class StoreBench:
 class CopyBench:
     """What no store can do without: the same bytes into shared memory, and out into fresh memory."""
 
-    def __init__(self, target: str, lock: Any, clock: str, threads: int) -> None:
+    def __init__(self, lock: Any, target: str, clock: str, threads: int) -> None:
         self.clock = CLOCKS[clock]
         settle()
         self.segment: shared_memory.SharedMemory | None = None

@@ -61,13 +61,12 @@ class Matrix(msgspec.Struct, frozen=True):
 
 def try_together(targets: Sequence[str], observe: Callable[[str], None] = lambda _: None) -> Matrix:
     """Every pair of the targets, each check on a segment of its own. `observe` is told what is tried next."""
-    context = multiprocessing.get_context("spawn")
-    lock = context.Lock()
+    lock = multiprocessing.get_context("spawn").Lock()
     pairs: list[Pair] = []
     with ExitStack() as cleanup:
         peers: dict[str, list[Peer]] = {}
         for target in dict.fromkeys(targets):
-            peers[target] = [Peer(context, Endpoint, target, lock) for _ in range(1 + READERS)]
+            peers[target] = [Peer(lock, Endpoint, target) for _ in range(1 + READERS)]
             for peer in peers[target]:
                 cleanup.callback(peer.stop)
         lost: dict[str, str] = {}

@@ -16,7 +16,7 @@ COUNT_BYTES: Final = 4
 class Endpoint:
     """The store of one target, on one segment after the other."""
 
-    def __init__(self, target: str, lock: Any) -> None:
+    def __init__(self, lock: Any, target: str) -> None:
         self.target = resolve(target)
         missing = [name for name in NAMES if not hasattr(self.target, name)]
         if missing:

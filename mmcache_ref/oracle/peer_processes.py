@@ -1,102 +1,59 @@
-"""Processes that obey calls over a pipe: one end for who calls, the other for the process itself."""
+"""Processes with one object of a target each, whatever it is: the hosts of `mmcache_ref.protocol`, for the
+oracle."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from multiprocessing.connection import Connection
-from multiprocessing.context import SpawnContext, SpawnProcess
-from typing import Any, Final
+from typing import Any
 
 from mmcache_ref.oracle.errors import TargetUnavailable
-from mmcache_ref.oracle.quiet import quiet_logs
-
-START_SECONDS: Final = 900.0
-"""A published release may have to be downloaded."""
-ANSWER_SECONDS: Final = 60.0
-STOP_SECONDS: Final = 5.0
+from mmcache_ref.protocol.processes import Host, Pending, ProcessLost
+from mmcache_ref.protocol.processes.host import START_SECONDS
+from mmcache_ref.protocol.processes.serving import MAKE
 
 
 class Raised(Exception):  # noqa: N818 - reads as what it is
     """What a call in a process raised: the names of the class and its bases, and the message."""
 
-    def __init__(self, kinds: list[str], message: str) -> None:
-        super().__init__(f"{kinds[0]}: {message}")
-        self.kinds = kinds
-        self.message = message
+    def __init__(self, error: BaseException) -> None:
+        self.kinds = [each.__name__ for each in type(error).__mro__]
+        self.message = str(error)
+        super().__init__(f"{self.kinds[0]}: {self.message}")
 
 
 class Peer:
     """A process with one object of a target; `peer.call("put", …)` is a call of it.
 
-    `make` is called in the process, with `target` and `arguments`.
+    `make(lock, target, *arguments)` is called in the process.
     """
 
-    def __init__(self, context: SpawnContext, make: Callable[..., Any], target: str, *arguments: Any) -> None:
+    def __init__(self, lock: Any, make: Callable[..., Any], target: str, *arguments: Any) -> None:
         self.target = target
-        self._pipe, theirs = context.Pipe()
-        self._process: SpawnProcess = context.Process(
-            target=serve, args=(theirs, make, target, *arguments), daemon=True
-        )
-        self._process.start()
-        theirs.close()
+        self._host = Host(target, lock)
+        self._made: Pending[Any] = self._host.begin(MAKE, make, target, *arguments, seconds=START_SECONDS)
 
     def wait_until_ready(self) -> None:
-        self._receive(START_SECONDS)
+        """Wait until the object is made. Raises as `call` does."""
+        self._of(self._made.wait)
 
     def call(self, method: str, *arguments: Any) -> Any:
         """The result of a call in the process.
 
         Raises `Raised` for what the call raised, `TargetUnavailable` for a process that does not answer.
         """
-        try:
-            self._pipe.send((method, arguments))
-        except OSError:
-            raise TargetUnavailable(f"the process of {self.target} has ended") from None
-        return self._receive(ANSWER_SECONDS)
+        return self._of(lambda: self._host.call(method, *arguments))
 
-    def _receive(self, seconds: float) -> Any:
+    @staticmethod
+    def _of(call: Callable[[], Any]) -> Any:
         try:
-            if not self._pipe.poll(seconds):
-                raise TargetUnavailable(f"the process of {self.target} has not answered for {seconds:.0f} s")
-            kind, result = self._pipe.recv()
-        except (EOFError, OSError):
-            self._process.join(STOP_SECONDS)
-            code = self._process.exitcode
-            raise TargetUnavailable(f"the process of {self.target} ended with exit code {code}") from None
-        if kind == "unavailable":
-            raise TargetUnavailable(result)
-        if kind == "raised":
-            raise Raised(*result)
-        return result
+            return call()
+        except ProcessLost as error:
+            raise TargetUnavailable(str(error)) from None
+        except TargetUnavailable:
+            raise
+        except Exception as error:
+            raise Raised(error) from None
 
     def stop(self) -> None:
-        """End the process: by closing its pipe, else by force."""
-        self._pipe.close()
-        self._process.join(STOP_SECONDS)
-        if self._process.is_alive():
-            self._process.kill()
-            self._process.join()
-
-
-def serve(pipe: Connection, make: Callable[..., Any], *arguments: Any) -> None:
-    """Obey `(method, arguments)` until the pipe closes; answer `("done", result)` or `("raised", …)`."""
-    try:
-        with quiet_logs():
-            served = make(*arguments)
-            pipe.send(("done", None))
-            while True:
-                method, given = pipe.recv()
-                pipe.send(_answer(served, method, given))
-    except (EOFError, KeyboardInterrupt):
-        return
-    except TargetUnavailable as error:
-        pipe.send(("unavailable", str(error)))
-    finally:
-        pipe.close()
-
-
-def _answer(served: Any, method: str, given: tuple[Any, ...]) -> tuple[str, Any]:
-    try:
-        return "done", getattr(served, method)(*given)
-    except Exception as error:
-        return "raised", ([each.__name__ for each in type(error).__mro__], str(error))
+        """End the process: by closing its socket, else by force."""
+        self._host.stop()

@@ -36,8 +36,8 @@ class Unexpected(msgspec.Struct, frozen=True, tag_field="result", tag="unexpecte
 
 def raised(error: Exception | SystemExit) -> Raised | Missed | Unexpected:
     """An exception of the target as a canonical result."""
-    if isinstance(error, SystemExit):
-        return Unexpected(f"the target called sys.exit({error.code!r})")
+    if type(error).__name__ == "SystemExit":  # be it one that another process told of
+        return Unexpected(f"the target called sys.exit({', '.join(map(repr, error.args))})")
     hashes = getattr(error, "mm_hashes", None)
     if isinstance(error, RuntimeError) and isinstance(hashes, list | tuple):
         return Missed(tuple(str(key) for key in hashes))

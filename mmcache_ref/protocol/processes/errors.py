@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import builtins
 import sys
 from typing import Any, NamedTuple
 
@@ -41,21 +40,20 @@ def cause_of(error: BaseException) -> Cause:
     return Cause(kinds, arguments, attributes, _message(error))
 
 
-def raised_by(cause: Cause) -> BaseException:
+def raised_by(cause: Cause) -> Exception:
     """The error again: of its own class where that is known here, else of the nearest one that is, by its
-    own name."""
-    for module, name in cause.kinds:
-        kind = getattr(sys.modules.get(module), name, None)
-        if isinstance(kind, type) and issubclass(kind, BaseException):
-            if (module, name) != cause.kinds[0]:
-                kind = type(
-                    cause.kinds[0][1].rpartition(".")[2], (kind,), {"__str__": lambda self: cause.message}
-                )
-            error: BaseException = kind.__new__(kind, *cause.arguments)
-            error.args = cause.arguments
-            error.__dict__.update(cause.attributes)
-            return error
-    return builtins.Exception(cause.message)
+    own name. What ended the other process, as `SystemExit`, is an error here like any other."""
+    known = ((each, getattr(sys.modules.get(each[0]), each[1], None)) for each in cause.kinds)
+    name, kind = next(
+        ((name, kind) for name, kind in known if isinstance(kind, type) and issubclass(kind, Exception)),
+        (("", ""), Exception),
+    )
+    if name != cause.kinds[0]:
+        kind = type(cause.kinds[0][1].rpartition(".")[2], (kind,), {"__str__": lambda self: cause.message})
+    error: Exception = kind.__new__(kind, *cause.arguments)
+    error.args = cause.arguments
+    error.__dict__.update(cause.attributes)
+    return error
 
 
 def _travels(value: Any) -> bool:

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import contextlib
 import multiprocessing
 import select
+import signal
 import socket
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from multiprocessing import resource_tracker
 from multiprocessing.context import SpawnContext
 from typing import Any, Final, Generic, TypeVar
 
@@ -31,6 +34,7 @@ class Pending(Generic[Result]):
 
     def __init__(self, host: Host, seconds: float, then: Callable[[Any], Result]) -> None:
         self.host = host
+        self.seconds = seconds
         self.deadline = time.monotonic() + seconds
         self._then = then
 
@@ -47,6 +51,18 @@ class Pending(Generic[Result]):
     def wait(self) -> Result:
         """The result; what the call raised, and `ProcessLost` when no answer comes in time."""
         return self._then(self.host.answer(max(0.0, self.deadline - time.monotonic())))
+
+
+@contextlib.contextmanager
+def _no_interrupt() -> Iterator[None]:
+    """What is started here is born with SIGINT held back, which it ignores as soon as it can (`serve`): a
+    terminal interrupts the whole group."""
+    resource_tracker.ensure_running()  # else it is started here, too, and lets SIGINT through
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 class Host:
@@ -78,7 +94,8 @@ class Host:
         spawn = context or multiprocessing.get_context("spawn")
         with theirs:
             self.process = spawn.Process(target=serve, args=(theirs, lock), daemon=True)
-            self.process.start()
+            with _no_interrupt():
+                self.process.start()
 
     @property
     def pid(self) -> int:
@@ -142,7 +159,8 @@ class Host:
         except wire.Ended:
             raise self._lost("ended") from None
         except wire.Silence:
-            raise self._lost(f"has not answered for {self.answer_seconds:.0f} s", is_hung=True) from None
+            may = self.answer_seconds if self._under_way is None else self._under_way.seconds
+            raise self._lost(f"has not answered for {may:.0f} s", is_hung=True) from None
         except (wire.Rubbish, TypeError, ValueError) as error:
             raise self._lost(f"answered rubbish ({error})") from None
         self._under_way = None

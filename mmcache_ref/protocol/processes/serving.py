@@ -30,6 +30,7 @@ def serve(pipe: socket.socket, lock: Any) -> None:
     terminal sends to a whole group are the parent's to answer; it ends this process by closing the socket.
     """
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
     logging.disable(logging.CRITICAL)
     threading.Thread(target=_end_without_parent, daemon=True).start()
     with pipe, contextlib.closing(_Obeying(lock)) as obeying:

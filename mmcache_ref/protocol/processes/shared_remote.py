@@ -191,9 +191,11 @@ class SharedProcesses(Processes):
 
     def close(self) -> None:
         """See `Processes`; the segment is removed."""
-        super().close()
-        if self._segment:
-            self._recipe.remove(self._segment)
+        try:
+            super().close()
+        finally:  # also when that is interrupted
+            if self._segment:
+                self._recipe.remove(self._segment)
 
 
 def _nowhere(workers: int) -> SharedImplementation:
