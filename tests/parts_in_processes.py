@@ -3,8 +3,13 @@
 from __future__ import annotations
 
 import os
+import signal
 import time
 from typing import Any
+
+import pytest
+
+from mmcache_ref.protocol.processes import Host
 
 
 class Odd:
@@ -57,3 +62,15 @@ class Odd:
                     os.write(descriptor, b"what is this? " * 4)
             except OSError:
                 continue
+
+
+def kill_while_made(monkeypatch: pytest.MonkeyPatch, part: str, times: int = 1) -> None:
+    """The next processes for this part are killed while they make it."""
+    whole, left = Host.make, [signal.SIGKILL] * times
+
+    def make(host: Host, *given: Any) -> Any:
+        if host.part == part and left:
+            os.kill(host.pid, left.pop())
+        return whole(host, *given)
+
+    monkeypatch.setattr(Host, "make", make)

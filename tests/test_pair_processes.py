@@ -9,6 +9,7 @@ from random import Random
 from typing import Any
 
 import pytest
+from parts_in_processes import kill_while_made
 
 from mmcache_ref.model.component import Content
 from mmcache_ref.oracle.process_parts import pair_recipe
@@ -105,3 +106,17 @@ def test_each_side_may_die_and_every_request_is_served(course: PairCourse) -> No
     assert sorted(each.part for each in happened if isinstance(each, Died)) == ["p0", "p1"]
     assert served(happened) == 60
     assert course.deployment.engine.number > 0
+
+
+@pytest.mark.clause("DR-32", "DR-33")
+@pytest.mark.parametrize("part", ["p0", "p1"])
+def test_a_side_that_dies_again_while_it_starts_is_replaced_once_more(
+    course: PairCourse, part: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    random = Random(3)
+    happened = run(course, 5, random, lambda: None)
+    kill_while_made(monkeypatch, part, 2)
+    next(host for host in course.hosts() if host.part == part).process.kill()
+    happened += run(course, 10, random, lambda: None)
+    assert [each.part for each in happened if isinstance(each, Died)] == [part]
+    assert served(happened) == 15

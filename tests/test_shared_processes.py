@@ -9,6 +9,7 @@ from random import Random
 from typing import Any
 
 import pytest
+from parts_in_processes import kill_while_made
 
 from mmcache_ref.model.component import Content
 from mmcache_ref.oracle import segments
@@ -122,3 +123,18 @@ def test_what_dies_is_replaced_and_every_request_is_served(processes: SharedProc
     assert sum(isinstance(each, Served) for each in happened) == 60
     assert processes.segment != before
     assert not segments.exists(before)
+
+
+@pytest.mark.clause("SC-49", "SC-51")
+def test_a_worker_that_dies_while_all_are_attached_anew_leaves_none_behind(
+    processes: SharedProcesses, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    course = SharedCourse(processes.deployment())
+    random = Random(4)
+    happened = run(course, 3, random)
+    kill_while_made(monkeypatch, "w0")
+    course.front_end.host.process.kill()
+    happened += run(course, 10, random)
+    assert {each.segment for each in (course.front_end, *course.workers)} == {processes.segment}
+    assert sum(isinstance(each, Served) for each in happened) == 13
+    check(happened)

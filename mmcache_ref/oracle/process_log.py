@@ -77,6 +77,7 @@ class SharedRecorder:
         sends_rejected: a request that P0 refuses is sent all the same, as a release.
         noted: gives the contents that the prompt updates of the last merge step name, once.
         keys: from P0's cache to the keys that it holds.
+        number: gives the numbers of a lock that all processes share.
     """
 
     def __init__(
@@ -86,18 +87,27 @@ class SharedRecorder:
         sends_rejected: bool,
         noted: Callable[[], Sequence[Any]],
         keys: Callable[[Any], tuple[str, ...] | None],
+        number: Callable[[], int | None],
     ) -> None:
         self._folder, self._sends_rejected = folder, sends_rejected
-        self._noted, self._keys = noted, keys
+        self._noted, self._keys, self._number = noted, keys, number
         self._log: ProcessLog | None = None
+        self._began: int | None = None
+        self._lock: tuple[int, int] | None = None
+
+    def begins(self) -> None:
+        """Something begins that will be written down.   [EV-07]"""
+        self._began = self._number()
 
     def __call__(self, part: Any, occasion: Occasion, arguments: tuple[Any, ...], outcome: Any) -> None:
-        """Write down what a side did."""
+        """Write down what a side did, with a number of the lock from before and one from after it."""
+        began, ended = self._began, self._number()
+        self._lock = None if began is None or ended is None else (began, ended)
         if occasion.did == "read":
             log = self._open(f"w{part.worker.number}")
             (message,) = arguments
-            saw = self._read(message, outcome)
-            log.write(Took, "read", saw, message=message.name, keys=_keys(message.request))
+            more = {"message": message.name, "keys": _keys(message.request), "lock": self._lock}
+            log.write(Took, "read", self._read(message, outcome), **more)
         else:
             self._of_front_end(self._open("p0"), part, occasion, arguments, outcome)
 
@@ -117,11 +127,11 @@ class SharedRecorder:
     ) -> None:
         did, holds = occasion.did, self._keys(part.cache())
         if did == "clear":
-            return log.write(Did, did, None, holds=holds)
+            return log.write(Did, did, None, holds=holds, lock=self._lock)
         is_message = not isinstance(outcome, Exception)
         saw = self._carried(outcome) if is_message else what_was_raised(outcome)
         is_sent = is_message and (did != "reject" or self._sends_rejected)
-        more = {"holds": holds, "made": outcome.name if is_sent else None}
+        more = {"holds": holds, "made": outcome.name if is_sent else None, "lock": self._lock}
         if did == "retry":
             return log.write(Took, did, saw, message=occasion.about, keys=_keys(arguments[0]), **more)
         if did in ("replay", "forge"):

@@ -20,6 +20,7 @@ from mmcache_ref.oracle.errors import NotOffered
 from mmcache_ref.oracle.event_log import header_of, read_log
 from mmcache_ref.oracle.families import FAMILIES
 from mmcache_ref.oracle.namespace import call_with
+from mmcache_ref.oracle.numbered_lock import Locks, NumberedLock
 from mmcache_ref.oracle.process_log import gathered
 from mmcache_ref.oracle.process_traffic import PairTraffic, SharedTraffic
 from mmcache_ref.oracle.quiet import quiet_logs
@@ -33,6 +34,7 @@ from mmcache_ref.oracle.recorded_parts import (
 )
 from mmcache_ref.oracle.simulation import Broken, Plan, Seeded, Simulated
 from mmcache_ref.oracle.trace_check import check
+from mmcache_ref.protocol import RobustLock
 from mmcache_ref.protocol.processes import (
     Hosts,
     PairCourse,
@@ -68,7 +70,7 @@ def simulate_in_processes(
     with ExitStack() as cleanup, quiet_logs():
         cleanup.callback(segments.close_all)
         folder = cleanup.enter_context(TemporaryDirectory(prefix="mmcache-ref-"))
-        hosts = cleanup.enter_context(Hosts())
+        hosts = cleanup.enter_context(Hosts(Locks(RobustLock(), NumberedLock())))
         try:
             make = _Shared if plan.cache == "shm" else _Pair
             simulation = make(target, namespace, plan, folder, hosts)

@@ -10,6 +10,7 @@ from mmcache_ref import protocol
 from mmcache_ref.model.component import Content, Missed
 from mmcache_ref.model.events import Did, Took
 from mmcache_ref.model.shm_accidents import Forgery
+from mmcache_ref.oracle.adapters.base import raised
 from mmcache_ref.oracle.adapters.shm_handles import SeenHandles
 from mmcache_ref.oracle.choices import key_replicated as pair_choices
 from mmcache_ref.oracle.choices import shm_caches as shared_choices
@@ -97,6 +98,10 @@ class Traffic:
         log.write(Did, did, None, **more)
         log.close()
 
+    def _end(self, part: str, error: Exception) -> None:
+        """Nothing is served any more."""
+        self.error = f"{part}: {type(error).__name__}: {error}"
+
     def _compare(self, request: protocol.Request, due: Iterable[Any], served: Iterable[Any]) -> None:
         due, served = tuple(due), tuple(served)
         if due != served and not self.wrong:
@@ -149,7 +154,7 @@ class SharedTraffic(Traffic):
             case Cleared(did):
                 self.operations[did] += 1
             case Failed(part, error):
-                self.error = f"{part}: {type(error).__name__}: {error}"
+                self._end(part, error)
             case Served() if self._draw.is_one_in(2):
                 self.finish_one()
 
@@ -201,7 +206,12 @@ class SharedTraffic(Traffic):
     def _resume(self, place: int) -> None:
         message = self._course.deployment.running[place]
         self._resumed.add(message.name)
-        readings = self._course.resume(place)
+        try:
+            readings = self._course.resume(place)
+        except Exception as error:  # the end of the engine, where no protection makes a miss of it
+            self._end("a worker", error)
+            self._note("resume", message, raised(error))
+            return
         if not readings:
             return
         missed = [Missed(tuple(each.missing)) for each in readings if each.items is None]
@@ -277,7 +287,7 @@ class PairTraffic(Traffic):
             case Cleared(did):
                 self.operations[did] += 1
             case Failed(part, error):
-                self.error = f"{part}: {type(error).__name__}: {error}"
+                self._end(part, error)
 
     def finish_one(self) -> None:
         """A request is done when it is served."""

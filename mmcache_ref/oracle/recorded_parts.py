@@ -9,6 +9,7 @@ from typing import Any, Final
 from mmcache_ref.oracle.adapters.base import observe_inner, read
 from mmcache_ref.oracle.adapters.shm_chunks import observe_chunks
 from mmcache_ref.oracle.adapters.shm_units import UNIT
+from mmcache_ref.oracle.numbered_lock import Locks
 from mmcache_ref.oracle.process_log import PairRecorder, SharedRecorder
 from mmcache_ref.oracle.process_parts import Store, made_pair, made_shared, store_recipe, target_of
 from mmcache_ref.oracle.targets import resolve
@@ -51,10 +52,10 @@ def recorded_shared_recipe(
 
 
 def recorded_shared_parts(
-    lock: Any, segment_name: str, target: str, store: Store, folder: str, sends_rejected: bool
+    locks: Locks, segment_name: str, target: str, store: Store, folder: str, sends_rejected: bool
 ) -> SharedParts:
     """In its process: P0 or a worker of the caches in shared memory."""
-    made = made_shared(lock, segment_name, resolve(target), store)
+    made = made_shared(locks.readers, segment_name, resolve(target), store)
     tally = Tally()
 
     def chunks(cache: Any) -> Mapping[str, Any]:
@@ -64,7 +65,13 @@ def recorded_shared_parts(
         found = chunks(cache).get("keys")
         return tuple(map(str, found)) if isinstance(found, tuple) else None
 
-    recorder = SharedRecorder(folder, sends_rejected=sends_rejected, noted=made.noted_contents, keys=keys)
+    recorder = SharedRecorder(
+        folder,
+        sends_rejected=sends_rejected,
+        noted=made.noted_contents,
+        keys=keys,
+        number=locks.log.number,
+    )
 
     def record(part: Any, occasion: Occasion, arguments: tuple[Any, ...], outcome: Any) -> None:
         recorder(part, occasion, arguments, outcome)
@@ -74,7 +81,13 @@ def recorded_shared_parts(
     def observe(cache: Any) -> Mapping[str, Any]:
         return {LOOKUPS: tally.lookups, PEAK: tally.peak, WAITING: _waiting(chunks(cache), store.workers)}
 
-    return replace(made.parts, describe=made.payloads.content, observe=observe, recorder=record)
+    return replace(
+        made.parts,
+        describe=made.payloads.content,
+        observe=observe,
+        recorder=record,
+        begins=recorder.begins,
+    )
 
 
 def _stored(seen: Mapping[str, Any]) -> int:
@@ -102,7 +115,7 @@ def recorded_pair_recipe(namespace: Any, budget: int, folder: str) -> Recipe:
     return Recipe(recorded_pair_parts, (target_of(namespace), budget, folder))
 
 
-def recorded_pair_parts(lock: Any, segment: str, target: str, budget: int, folder: str) -> PairParts:
+def recorded_pair_parts(locks: Locks, segment: str, target: str, budget: int, folder: str) -> PairParts:
     """In its process: P0 or P1 of a key-replicated pair."""
     made = made_pair(resolve(target), budget)
     tally = Tally()

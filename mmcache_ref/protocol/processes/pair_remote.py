@@ -17,6 +17,7 @@ from ..implementation import Implementation
 from ..messages import Answer, Message, Report, Request
 from ..protections import DEFAULT
 from ..work import Work
+from .errors import ProcessLost
 from .host import Host, Hosts, Pending
 from .pair_parts import EnginePart, FrontEndPart
 from .parts import Accounts, Processes, Recipe, RemoteCache, elsewhere
@@ -73,9 +74,15 @@ class _Side:
         return self.host.begin(method, *arguments)
 
     def restart(self, number: int) -> None:
-        """In another process, under this number."""
-        vars(self).pop("host", None)
-        self.host.call("restart", number)
+        """In another process, under this number. Where that is lost, too, the one before is still the one
+        that has to be replaced."""
+        before = vars(self).pop("host", None)
+        try:
+            self.host.call("restart", number)
+        except ProcessLost:
+            if before is not None:
+                vars(self).setdefault("host", before)
+            raise
 
 
 class RemoteFrontEnd(_Side, FrontEnd):

@@ -65,10 +65,12 @@ class Part:
     Attributes:
         work: counts since the part was made.
         recorder: writes down what this side does, if somebody does.
+        begins: hears of each call that will be written down, before it is made.
     """
 
     work: Any
     recorder: Recorder | None = None
+    begins: Callable[[], object] = staticmethod(lambda: None)
     _occasion: Occasion | None = None
     observe: Callable[[Any], Mapping[str, Any]]
     """What others may see of a cache."""
@@ -100,6 +102,7 @@ class Part:
         occasion, self._occasion = self._occasion, None
         if occasion is None or self.recorder is None:
             return getattr(self, method)(*arguments)
+        self.begins()
         try:
             outcome = getattr(self, method)(*arguments)
         except Exception as error:

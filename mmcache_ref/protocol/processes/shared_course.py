@@ -265,9 +265,11 @@ class SharedCourse(Course):
     def replace(self, part: str) -> None:
         """See `Course`: a worker, or P0 with its segment.   [SC-47, SC-49, SC-51, SC-52]
 
-        Where the name of the segment is gone no worker can attach any more, and P0 is started again.
+        Where the name of the segment is gone no worker can attach any more, and P0 is started again; also
+        where a worker was lost while all of them were being attached to a new one.
         """
-        if part == "p0":
+        others = [worker for worker in self.workers if worker.host.part != part]
+        if part == "p0" or any(each.segment != self.front_end.segment for each in others):
             self.deployment.restart_front_end()
             return
         try:

@@ -27,6 +27,7 @@ class SharedParts:
         describe: from an item that a worker read to what the parent hears of it. As it stands, the item.
         observe: from a cache to what others may see of it.
         recorder: writes down what each side does.
+        begins: hears of each call that will be written down, before it is made.
     """
 
     implementation: SharedImplementation
@@ -35,6 +36,7 @@ class SharedParts:
     describe: Callable[[Any], Any] = pack
     observe: Callable[[Any], Mapping[str, Any]] = nothing_to_see
     recorder: Recorder | None = None
+    begins: Callable[[], object] = lambda: None
 
 
 class SharedFrontEndPart(Part):
@@ -45,6 +47,7 @@ class SharedFrontEndPart(Part):
         self.work = SharedWork()
         self.observe = made.observe
         self.recorder = made.recorder
+        self.begins = made.begins
         self.front_end = made.front_end(made.implementation, protections, self.work)
 
     def cache(self) -> Any:
@@ -87,6 +90,7 @@ class SharedWorkerPart(Part):
         self.work = SharedWork()
         self.observe = made.observe
         self.recorder = made.recorder
+        self.begins = made.begins
         self.worker = made.worker(made.implementation, number, protections, self.work)
         self._describe = made.describe
 

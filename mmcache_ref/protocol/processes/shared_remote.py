@@ -29,6 +29,7 @@ class RemoteSharedFrontEnd(SharedFrontEnd):
         self, host: Host, recipe: Recipe, segment: str, protections: frozenset[str], work: SharedWork
     ) -> None:
         self.host = host
+        self.segment = segment
         self.broken_off = None
         self._accounts = Accounts(work)
         host.told = self._hear
@@ -97,6 +98,7 @@ class RemoteSharedWorker(SharedWorker):
         work: SharedWork,
     ) -> None:
         self.host = host
+        self.segment = segment
         self.number = number
         accounts = Accounts(work)
         host.told = lambda news: accounts.take(news[0])
