@@ -1,7 +1,10 @@
 ---------------------------- MODULE MCShmCaches ----------------------------
 (* ShmCaches as TLC checks it: the requests of the presets `tiny` and `small` of mmcache_ref/model/shm_environment.py,
-   and rules that are broken on purpose. VIEW is argued beside its definition. *)
-EXTENDS ShmProperties
+   the graph written out, and rules that are broken on purpose. Both views are argued beside their definitions. *)
+EXTENDS ShmProperties, Graph
+
+\* An action constraint that writes the graph.
+Edge == EdgeIsWritten(exactView, call', exactView')
 
 Asking(key, nbytes, fill) == [key |-> key, content |-> [nbytes |-> nbytes, fill |-> fill], supplied |-> TRUE]
 LeftOut(item) == [item EXCEPT !.supplied = FALSE]

@@ -186,14 +186,29 @@ SeenMessage(message, order) ==
     <<SeenFeatures(message.features), message.children, message.is_release, message.has_missed,
       [worker \in WorkerNumbers |-> <<message.left[order[worker]], message.has_read[order[worker]]>>]>>
 
+SeenChunks == [place \in DOMAIN store.ring.chunks |-> store.ring.chunks[place].begin - store.ring.chunks[1].begin]
+
+SeenEntries ==
+    [place \in DOMAIN store.entries |->
+        LET entry == store.entries[place]
+        IN  <<entry.key, entry.content, entry.references * Workers - entry.acknowledged>>]
+
+SeenStore == <<store.ring.begin, store.ring.end, SeenChunks, SeenEntries>>
+
 view ==
     IF is_dead THEN <<"dead">>
-    ELSE <<store.ring.begin, store.ring.end,
-           [place \in DOMAIN store.ring.chunks |-> store.ring.chunks[place].begin - store.ring.chunks[1].begin],
-           [place \in DOMAIN store.entries |-> <<store.entries[place].key, store.entries[place].content,
-                store.entries[place].references * Workers - store.entries[place].acknowledged>>],
-           {Bag([place \in DOMAIN channel |-> SeenMessage(channel[place], order)]) : order \in Exchanges},
+    ELSE SeenStore \o
+         <<{Bag([place \in DOMAIN channel |-> SeenMessage(channel[place], order)]) : order \in Exchanges},
            Bag([place \in DOMAIN running |->
                 <<SeenFeatures(running[place].features), running[place].children, running[place].has_resumed>>]),
            Bag(retries)>>
+
+\* Where it matters which worker does what to which message, and which handles a client may replay: what tells states
+\* apart that differ in what can be done next.
+exactView ==
+    IF is_dead THEN <<"dead">>
+    ELSE SeenStore \o
+         <<[place \in DOMAIN channel |-> [channel[place] EXCEPT !.features = SeenFeatures(@)]],
+           [place \in DOMAIN running |-> [running[place] EXCEPT !.features = SeenFeatures(@)]],
+           retries, outdated>>
 =============================================================================

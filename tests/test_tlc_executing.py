@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from mmcache_ref.model import lru
+from mmcache_ref.model import lru, shm_caches
 from mmcache_ref.oracle.targets import resolve
 from mmcache_ref.tlc.bindings import BINDINGS
 from mmcache_ref.tlc.executing import execute
@@ -51,6 +51,33 @@ def test_a_fault_is_met_with_the_run_that_shows_it(graph: Graph) -> None:
     assert not found.is_complete
     assert [len(found.runs[clause].steps) for clause in found.runs] == [1]
     assert "LRU-10" in found.runs
+
+
+def test_messages_in_another_order_are_another_state_where_edges_are_compared() -> None:
+    binding = BINDINGS["shm-caches"]
+    config = binding.config("tiny")
+    assert [binding.explore(config, edges=edges).distinct for edges in (False, True)] == [114, 568]
+
+
+@pytest.fixture(scope="module")
+def children() -> tuple[shm_caches.Config, Graph]:
+    binding = BINDINGS["shm-caches"]
+    config = binding.config("tiny", accidents=["fan-out"], protections=["default"], depth=1)
+    return config, binding.graph(binding.explore(config, edges=True))
+
+
+def test_the_reference_executes_every_edge_over_shared_memory(
+    children: tuple[shm_caches.Config, Graph],
+) -> None:
+    found = execute(BINDINGS["shm-caches"], *children, resolve("reference"))
+    assert found.is_complete
+    assert found.executed == children[1].edges
+
+
+def test_a_fault_of_the_protocol_is_met_on_some_edge(children: tuple[shm_caches.Config, Graph]) -> None:
+    found = execute(BINDINGS["shm-caches"], *children, resolve("fault:S04"))
+    assert not found.is_complete
+    assert "SC-39" in found.runs
 
 
 def test_an_edge_that_the_python_model_lacks_is_told(graph: Graph) -> None:

@@ -16,6 +16,7 @@ from mmcache_ref.report.hazards import hazards_markdown
 from mmcache_ref.tlc import checking, manifest
 from mmcache_ref.tlc.bindings import BINDINGS
 from mmcache_ref.tlc.checking import judge, never_taken, never_violated
+from mmcache_ref.tlc.executing import Executed
 from mmcache_ref.tlc.manifest import Entry, Module, models_directory, read_manifest, write_manifest
 from mmcache_ref.tlc.sources import checked_properties, clauses_of_config
 
@@ -109,6 +110,18 @@ def test_single_loads_and_stores_are_compared_and_not_executed() -> None:
     assert judged.wrong == []
     assert judged.edges == judged.found.generated - 1
     assert judged.executed is None
+
+
+def test_targets_are_asked_one_after_the_other(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked = []
+
+    def execute(*arguments: object, **options: object) -> Executed:
+        asked.append(checking._one_target.locked())
+        return Executed()
+
+    monkeypatch.setattr(checking, "execute", execute)
+    judge(*entry_of("key-replicated-tiny"), target=object())
+    assert asked == [True]
 
 
 def test_an_action_that_no_model_takes_is_noticed() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
@@ -22,6 +23,9 @@ SECONDS = {"pr": 600.0, "nightly": 12 * 3600.0}
 FEW_STATES = 300_000
 """Up to so many states generated it does not pay that Java compiles TLC thoroughly."""
 WRITE_EDGES = "ACTION_CONSTRAINT Edge"
+_one_target = threading.Lock()
+"""Models are checked at once, targets asked one after the other: the name of a segment, and whether anybody
+logs, are the whole process's."""
 
 
 @dataclass
@@ -149,7 +153,7 @@ def _bind(
     """Compare with the search in Python: the numbers, and on tiny presets the edges, which are executed."""
     binding = BINDINGS[bound.model]
     config = binding.config(bound.preset, **bound.options)
-    python = binding.explore(config)
+    python = binding.explore(config, edges=bound.edges)
     judged.python = python
     found = judged.found
     for what, ours, theirs in (
@@ -181,14 +185,15 @@ def _execute(
     progress: Callable[[str], None],
 ) -> None:
     """Execute every edge on the target."""
-    executed = execute(
-        binding,
-        config,
-        graph,
-        target,
-        component=bound.component,
-        progress=lambda done: progress(f"{done:,} edges executed"),
-    )
+    with _one_target:
+        executed = execute(
+            binding,
+            config,
+            graph,
+            target,
+            component=bound.component,
+            progress=lambda done: progress(f"{done:,} edges executed"),
+        )
     judged.executed = executed
     if not executed.is_complete:
         judged.wrong.append(f"{executed.executed:,} of {executed.edges:,} edges executed and alike")

@@ -109,8 +109,8 @@ class _Execution:
         return True
 
     def _canonical(self, state: Any) -> Any:
-        """A state of the Python model in the module's terms; the search's `view` says which are the same."""
-        view = self.binding.model.view(state)
+        """A state of the Python model in the module's terms; its `identity` says which are the same."""
+        view = self.binding.identity(state)
         if view not in self.states:
             self.states[view] = canonical(self.binding.state(self.config, state))
         return self.states[view]

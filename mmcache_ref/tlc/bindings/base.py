@@ -24,6 +24,8 @@ class Binding:
     that the module leaves out; each is unless given. `tried`: what is worth trying from a state, where the
     module tries something else than the model's own search; `presets`: configurations that suit that.
     `is_executed`: its operations are calls, which a target can make; single loads and stores are none.
+    `told_apart`: what identifies a state where edges are compared, if the model's `view` takes states for one
+    in which other operations can be done, such as two orders of the same messages.
     """
 
     model: Any
@@ -33,6 +35,7 @@ class Binding:
     tried: Callable[[Any, Any], Iterable[Any]] | None = None
     presets: Mapping[str, Any] = field(default_factory=dict)
     is_executed: bool = True
+    told_apart: Callable[[Any], Any] | None = None
 
     def config(self, preset: str, **options: Any) -> Any:
         """The configuration that the TLA+ constants stand for."""
@@ -40,38 +43,45 @@ class Binding:
             return self.model.configure(preset, **options)
         return self.presets.get(preset) or self.model.PRESETS[preset]
 
-    def explore(self, config: Any, *, progress: Callable[[Progress], None] | None = None) -> Exploration:
-        """Search what the module models."""
-        return explore(_Actions(self), config, properties={}, progress=progress)
+    def explore(
+        self, config: Any, *, edges: bool = False, progress: Callable[[Progress], None] | None = None
+    ) -> Exploration:
+        """Search what the module models; `edges`: with the states told apart by their operations."""
+        view = self.identity if edges else self.model.view
+        return explore(_Actions(self, view), config, properties={}, progress=progress)
+
+    def identity(self, state: Any) -> Any:
+        """What identifies a state together with all that can be done in it."""
+        return (self.told_apart or self.model.view)(state)
 
     def operations(self, config: Any, state: Any) -> dict[Any, Op]:
         """What can be done in a state, by the value of `call`."""
         return {
             canonical(self.call(operation, outcome)): operation
-            for operation, outcome in _Actions(self).enabled(config, state)
+            for operation, outcome in _Actions(self, self.identity).enabled(config, state)
         }
 
     def graph(self, found: Exploration) -> Graph:
         """The graph of a search, in the module's terms."""
         config, by_view = found.config, {}
         for state in found.states:
-            by_view[self.model.view(state)] = canonical(self.state(config, state))
+            by_view[found.model.view(state)] = canonical(self.state(config, state))
         edges = (
             Edge(by_view[before], canonical(self.call(operation, outcome)), by_view[after])
             for before, operation, outcome, after in found.edges()
         )
-        return Graph.of(by_view[self.model.view(found.states[0])], edges)
+        return Graph.of(by_view[found.model.view(found.states[0])], edges)
 
 
 class _Actions:
     """A Python model with the module's actions alone."""
 
-    def __init__(self, binding: Binding) -> None:
-        self.binding = binding
+    def __init__(self, binding: Binding, view: Callable[[Any], Any]) -> None:
+        self.binding, self.view = binding, view
         self.model = binding.model
         self.NAME = binding.model.NAME
         self.initial, self.step = binding.model.initial, binding.model.step
-        self.view, self.observe = binding.model.view, binding.model.observe
+        self.observe = binding.model.observe
 
     def operations(self, config: Any, state: Any) -> Iterator[Op]:
         """The operations that are actions and can happen."""
