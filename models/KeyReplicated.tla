@@ -22,8 +22,10 @@ NotSent(request, op, usual) ==
                 /\ call' = OfRequest(op, request, kind)
                 /\ UNCHANGED <<receiver, traffic, checked, numbers, peers>>
 
+\* [DR-13]
 Reject(request) == Under("reject") /\ NotSent(request, "reject", "rejected")
 
+\* [DR-13]
 DryRun(request) == Under("dry-run") /\ NotSent(request, "dry-run", "discarded")
 
 \* [DR-17] A request is put into the channel, with its data and without P0.

@@ -226,6 +226,7 @@ Invalidate(place, op) ==
              /\ call' = AtPlace(op, place, told.kind)
              /\ UNCHANGED <<receiver, channel, checked, p1_number, clearing, peers>>
 
+\* [DR-05] [DR-15] [DR-18]
 HandleReport(place) ==
     /\ place \in DOMAIN reports
     /\ Invalidate(place, "handle-report")

@@ -76,6 +76,7 @@ Init ==
     /\ acknowledged = <<0, 0>>
     /\ call = [op |-> "initial", kind |-> "initial"]
 
+\* [OS-08] [OS-22] One access of a process, in an order that its program allows.
 Done(process, access, kind, parts) ==
     [op |-> "do", process |-> process, does |-> access.kind, word |-> access.word, kind |-> kind, parts |-> parts]
 
@@ -147,6 +148,7 @@ Known == {"a"} \cup (IF layout = "same" /\ (isSent \/ "early-handle" \in Acciden
 
 IsPromised(handle) == IF handle = "b" THEN isSent ELSE ~Clears /\ StaleReader = 0
 
+\* [OS-20]
 BeginGet(reader, handle) ==
     /\ ~IsGetting(reader)
     /\ \A i \in DOMAIN used[reader] : used[reader][i] # handle

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import shutil
 from pathlib import Path
 
@@ -11,14 +12,15 @@ import pytest
 from typer.testing import CliRunner
 
 from mmcache_ref.cli import app
-from mmcache_ref.oracle.clauses import all_clauses, spec_directory
+from mmcache_ref.oracle.clauses import all_clauses, clause, spec_directory
 from mmcache_ref.report.hazards import hazards_markdown
 from mmcache_ref.tlc import checking, manifest
 from mmcache_ref.tlc.bindings import BINDINGS
+from mmcache_ref.tlc.blame import blamed, clauses_of_call
 from mmcache_ref.tlc.checking import judge, never_taken, never_violated
 from mmcache_ref.tlc.executing import Executed
 from mmcache_ref.tlc.manifest import Entry, Module, models_directory, read_manifest, write_manifest
-from mmcache_ref.tlc.sources import checked_properties, clauses_of_config
+from mmcache_ref.tlc.sources import checked_properties, clauses_of_config, extended
 
 ENTRIES = {entry.name: (module, entry) for module, entry in read_manifest().entries}
 
@@ -103,6 +105,7 @@ def test_one_changed_action_is_found_with_the_run_to_it(changed) -> None:
     assert judged.difference is not None
     assert judged.wrong == [f"{judged.difference.side} alone has a step after 1 steps"]
     assert [edge.call["op"] for edge in judged.difference.run] == ["clear"]
+    assert blamed(judged) == ("RB-21",)
 
 
 def test_single_loads_and_stores_are_compared_and_not_executed() -> None:
@@ -138,6 +141,30 @@ def test_the_command_tells_what_is_wrong_and_fails(changed) -> None:
     told = {each["name"]: each for each in json.loads(ran.stdout)["models"]}
     assert told["lru-ghost"]["wrong"]
     assert told["lru-untyped"]["wrong"] == []
+
+
+def test_a_broken_rule_is_told_with_the_clauses_above_its_property(changed) -> None:
+    changed("Lru.tla", "pins' = pins \\ keys", "pins' = pins")
+    ran = CliRunner().invoke(app, ["models", "lru-tiny"])
+    assert ran.exit_code == 2
+    assert "safety failure, must be success" in ran.stdout
+    assert f"LRU-22: “{clause('LRU-22').rule}”" in " ".join(ran.stdout.split())
+
+
+def test_every_call_of_a_module_has_an_action_with_clauses() -> None:
+    for module in read_manifest().modules:
+        path = models_directory() / Path(module.path).name
+        texts = [each.read_text(encoding="utf-8") for each in extended(path)]
+        calls = {op for text in texts for op in re.findall(r'\[op \|-> "([\w-]+)"', text)} - {"initial"}
+        assert calls
+        assert [op for op in calls if not clauses_of_call(path, op)] == []
+
+
+@pytest.mark.parametrize("option", [["--record"], ["--runs", "runs"]])
+def test_a_distributed_check_neither_records_nor_writes_runs(option: list[str]) -> None:
+    ran = CliRunner().invoke(app, ["models", "ring-buffer-tiny", "--distributed", *option])
+    assert ran.exit_code == 1
+    assert option[0] in ran.output
 
 
 def test_an_unknown_model_is_a_usage_error() -> None:

@@ -60,6 +60,12 @@ def check_models(
 
     Example: mmcache-ref models MCLru
     """
+    if distributed and (record or runs is not None):
+        fail(
+            "--distributed finds neither counts that can be repeated nor counterexamples: "
+            "take --record and --runs without it",
+            USAGE,
+        )
     manifest = read_manifest()
     chosen = [
         (module, entry)

@@ -8,6 +8,8 @@ import msgspec
 from rich.console import Group, RenderableType
 from rich.text import Text
 
+from mmcache_ref.oracle.clauses import clause
+from mmcache_ref.tlc.blame import blamed
 from mmcache_ref.tlc.checking import Judged
 from mmcache_ref.tlc.graph import Edge
 from mmcache_ref.tlc.output import TraceStep
@@ -74,6 +76,7 @@ def models_json(judged: Sequence[Judged], gaps: Mapping[str, str], tools: str) -
                 "seconds": round(each.found.seconds, 1),
                 "actions": {action: steps for action, (_, steps) in each.found.actions.items()},
                 "wrong": each.wrong,
+                "clauses": blamed(each),
                 "trace": [
                     {"action": step.action, **{name: text(value) for name, value in step.state.items()}}
                     for step in each.found.trace
@@ -110,8 +113,11 @@ def _python(judged: Judged) -> str:
 
 
 def _wrong(judged: Judged) -> list[RenderableType]:
-    """Everything that is wrong with a model, and the run that shows it."""
+    """Everything that is wrong with a model, the clauses that say otherwise, and the run that shows it."""
     parts: list[RenderableType] = [Text(f"{judged.entry.name}: {each}", "red") for each in judged.wrong]
+    if clauses := blamed(judged):
+        parts.append(Text(f"  {', '.join(clauses)}", "red"))
+        parts.append(Text(f"  {clauses[0]}: “{clause(clauses[0]).rule}”", "italic"))
     if judged.difference is not None:
         parts += edges_text(judged.difference.run)
         parts.append(Text(f"  there {judged.difference.side} alone has {text(judged.difference.state)}"))
