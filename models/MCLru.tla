@@ -49,11 +49,13 @@ MostRecentFirst ==
 \* For Fewest: everything that may be evicted is.
 AsManyAsThereAre(nbytes) == Len(Evictable)
 
-\* For Touched: an absent key leaves an entry in the order (D06).
-TouchedOrGhost(key) ==
-    IF IsCached(key)
-    THEN Append(Without(entries, {key}), entries[Place(entries, key)])
-    ELSE Append(entries, [key |-> key, size |-> 0])
+\* For Touch: an absent key leaves an entry in the order (D06).
+TouchOrGhost(key) ==
+    /\ entries' = IF IsCached(key)
+                  THEN Append(Without(entries, {key}), entries[Place(entries, key)])
+                  ELSE Append(entries, [key |-> key, size |-> 0])
+    /\ pins' = pins
+    /\ call' = [op |-> "touch", key |-> key, kind |-> HitOrMiss(key)]
 
 \* For Touched: what was absent gets a size that no value has.
 TouchedOrUntyped(key) ==

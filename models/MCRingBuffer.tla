@@ -29,6 +29,9 @@ HasRoomHere(size) == size <= FreeHere
 \* For BeginOf: begin stays in the lap in which the chunk was handed out.
 BeginAsHandedOut(rest) == IF rest = <<>> THEN 0 ELSE rest[1].begin
 
+\* For EndOf: the end alone comes back from the second lap (S10). It goes with BeginAsHandedOut.
+EndBroughtBack(rest) == InArea(BeginOf(rest)) + Sum([i \in DOMAIN rest |-> Held(rest, i)])
+
 \* For Rest: the newest leave.
 RestOfTheOldest(count) == SubSeq(chunks, 1, Len(chunks) - count)
 
