@@ -73,7 +73,7 @@ def test_other_numbers_than_recorded_are_noticed() -> None:
     entry.total_states, entry.state_depth, entry.violated = 4, 5, "TypeOK"
     assert judge(module, entry).wrong == [
         "names RefusedChangesNothing, must name TypeOK",
-        "states generated: 3, must be 4",
+        "states generated: 5, must be 4",
         "depth: 2, must be 5",
     ]
 
