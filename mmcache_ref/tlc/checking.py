@@ -125,7 +125,8 @@ def against_manifest(entry: Entry, found: Checked, *, counts: bool = True) -> li
     if found.result == "success" and entry.must_hold and found.queued:
         wrong.append(f"{found.queued:,} states were not looked at")
     if found.property != entry.violated:
-        wrong.append(f"names {found.property}, must name {entry.violated}")
+        must = "which must hold" if entry.violated is None else f"must name {entry.violated}"
+        wrong.append(f"names {found.property or 'nothing'}, {must}")
     expected = {
         "distinct states": (found.distinct, entry.distinct_states),
         "states generated": (found.generated, entry.total_states),
