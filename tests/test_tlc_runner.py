@@ -60,6 +60,7 @@ def test_a_model_that_holds_is_counted_action_by_action(check) -> None:
     assert (found.result, found.distinct, found.generated, found.depth) == ("success", 3, 4, 3)
     assert found.actions == {"Init": (1, 1), "Up": (2, 2), "Reset": (0, 1), "Never": (0, 0)}
     assert float(found.collision) < 1e-9
+    assert 0 < found.processor_seconds < 600
 
 
 def test_a_violated_invariant_is_named_with_its_run(check) -> None:

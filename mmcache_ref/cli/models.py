@@ -103,7 +103,7 @@ def check_models(
                 found, entry = each.found, each.entry
                 entry.distinct_states, entry.total_states = found.distinct, found.generated
                 entry.state_depth = found.depth
-                entry.runtime = str(timedelta(seconds=ceil(found.seconds))).zfill(8)
+                entry.runtime = str(timedelta(seconds=ceil(found.processor_seconds))).zfill(8)
                 entry.clauses = clauses_of_config(in_models(entry.path))
         write_manifest(manifest)
     if gaps or not all(each.is_right for each in judged):

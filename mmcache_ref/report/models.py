@@ -74,6 +74,7 @@ def models_json(judged: Sequence[Judged], gaps: Mapping[str, str], tools: str) -
                 "isBound": each.python is not None,
                 "collision": each.found.collision,
                 "seconds": round(each.found.seconds, 1),
+                "processorSeconds": round(each.found.processor_seconds, 1),
                 "actions": {action: steps for action, (_, steps) in each.found.actions.items()},
                 "wrong": each.wrong,
                 "clauses": blamed(each),

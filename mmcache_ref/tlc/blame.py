@@ -15,14 +15,15 @@ STEPS: Final = "[]["
 
 
 def blamed(judged: Judged) -> tuple[str, ...]:
-    """The clauses of the property that failed where it must not; where Python makes another step, those of
-    the action that makes it."""
+    """The clauses of the property that failed where it must not; where that has none, or where Python makes
+    another step, those of the action that makes the last step."""
     if judged.is_right:
         return ()
     module = in_models(judged.module.path)
     found, where = judged.found, judged.difference
     if found.property is not None:
-        return clauses_of_definitions(module).get(found.property, ())
+        clauses = clauses_of_definitions(module).get(found.property, ())
+        return clauses or (clauses_of_call(module, found.trace[-1].state["call"]["op"]) if found.trace else ())
     if where is not None and where.run:
         return clauses_of_call(module, where.run[-1].call["op"])
     return tuple(judged.executed.runs) if judged.executed is not None else ()

@@ -68,6 +68,7 @@ class TraceStep(NamedTuple):
 @dataclass
 class Checked:
     """What TLC found. `actions`: for each action how many new states and how many steps it gave;
+    `processor_seconds`: what the processors worked for it, on whatever else they worked meanwhile;
     `loop`: the number of the state that a liveness counterexample returns to (its last: it stutters)."""
 
     result: Result = "undetermined"
@@ -78,6 +79,7 @@ class Checked:
     depth: int = 0
     collision: str = ""
     seconds: float = 0.0
+    processor_seconds: float = 0.0
     actions: dict[str, tuple[int, int]] = field(default_factory=dict)
     trace: list[TraceStep] = field(default_factory=list)
     loop: int | None = None

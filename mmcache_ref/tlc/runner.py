@@ -88,7 +88,7 @@ def run(
         with running(command, folder, job.seconds) as (process, is_late):
             assert process.stdout is not None
             found = reader.read(process.stdout)
-            process.wait()
+            found.processor_seconds = _ended(process)
     found.seconds = time.monotonic() - started
     if is_late.is_set():
         found.result = "undetermined"
@@ -196,6 +196,17 @@ def stop_all() -> None:
             if not folder.exists():
                 break
             time.sleep(0.1)
+
+
+def _ended(process: subprocess.Popen[str]) -> float:
+    """Wait for the end; how long the processors worked for it."""
+    try:
+        _, status, usage = os.wait4(process.pid, 0)
+    except ChildProcessError:  # whoever stopped it has waited for it
+        process.wait()
+        return 0.0
+    process.returncode = os.waitstatus_to_exitcode(status)
+    return usage.ru_utime + usage.ru_stime
 
 
 def _kill(process: subprocess.Popen[str]) -> None:

@@ -19,6 +19,7 @@ TINY: Final = Config(capacity=80, max_object_size=80, keys=("a", "b"), sizes=(9,
 PRESETS: Final = {
     "tiny": TINY,
     "small": msgspec.structs.replace(TINY, sizes=(1, 9)),
+    "blocked": msgspec.structs.replace(TINY, keys=("a", "b", "c"), sizes=(1, 9), clears=0),
     "readers": msgspec.structs.replace(TINY, capacity=103, max_object_size=32, readers=2, clears=0),
 }
 """Smaller than those of the model's own search, which tries less in each state."""
