@@ -94,7 +94,7 @@ def changed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
 
 
 def test_a_twin_that_holds_is_noticed(changed) -> None:
-    changed("MCLru.ghost.cfg", "    Touched <- TouchedOrGhost\n", "")
+    changed("MCLru.ghost.cfg", "    Touch <- TouchOrGhost\n", "")
     module, entry = entry_of("lru-ghost")
     assert judge(module, entry).wrong[0] == "success, must be safety failure"
 
@@ -135,7 +135,7 @@ def test_an_action_that_no_model_takes_is_noticed() -> None:
 
 
 def test_the_command_tells_what_is_wrong_and_fails(changed) -> None:
-    changed("MCLru.ghost.cfg", "    Touched <- TouchedOrGhost\n", "")
+    changed("MCLru.ghost.cfg", "    Touch <- TouchOrGhost\n", "")
     ran = CliRunner().invoke(app, ["models", "lru-ghost", "lru-untyped", "--format", "json"])
     assert ran.exit_code == 2
     told = {each["name"]: each for each in json.loads(ran.stdout)["models"]}

@@ -23,7 +23,9 @@ def blamed(judged: Judged) -> tuple[str, ...]:
     found, where = judged.found, judged.difference
     if found.property is not None:
         clauses = clauses_of_definitions(module).get(found.property, ())
-        return clauses or (clauses_of_call(module, found.trace[-1].state["call"]["op"]) if found.trace else ())
+        return clauses or (
+            clauses_of_call(module, found.trace[-1].state["call"]["op"]) if found.trace else ()
+        )
     if where is not None and where.run:
         return clauses_of_call(module, where.run[-1].call["op"])
     return tuple(judged.executed.runs) if judged.executed is not None else ()

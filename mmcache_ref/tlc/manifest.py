@@ -47,8 +47,8 @@ class Entry(msgspec.Struct, omit_defaults=True, rename="camel"):
     """A model: a configuration of a module, and what TLC must find.
 
     `runtime` is how long the processors worked for it; `violated` is the property that a failing model must
-    name; `clauses` are those of its properties; `fault` is the field fault that it shows; `bound` is the search
-    in Python that must come to the same, or, of a model that fails, the configuration in which its
+    name; `clauses` are those of its properties; `fault` is the field fault that it shows; `bound` is the
+    search in Python that must come to the same, or, of a model that fails, the configuration in which its
     counterexample is a run; `breaks` is the clause that the seeded fault breaks in that run, which stands in
     `models/runs/`.
     """
