@@ -14,6 +14,7 @@ from mmcache_ref.model.component import Raised
 from mmcache_ref.oracle.adapters.base import Unexpected
 from mmcache_ref.oracle.interleaving.judge import interleave, judge, replay
 from mmcache_ref.oracle.interleaving.linearize import unexplained
+from mmcache_ref.oracle.interleaving.scenario import ProtocolScenario
 from mmcache_ref.oracle.interleaving.scenarios import LATE_COUNT, SCENARIOS, put
 from mmcache_ref.oracle.interleaving.subject import Done, Played
 from mmcache_ref.oracle.interleaving.trial import Form, Trial, subject_of
@@ -56,8 +57,17 @@ def test_the_reference_is_right_in_every_schedule_with_one_preemption(scenario: 
 @pytest.mark.parametrize("target", ["reference", pytest.param("vllm@0.32.0", marks=pytest.mark.upstream)])
 def test_inside_the_protocol_nothing_goes_wrong(target: str) -> None:
     # What 0.32 breaks where its store meets a clear, the protocol does not let happen.
-    for scenario in ("protocol-clear", "protocol-put", "protocol-children", "protocol-resume"):
-        assert broken(judged(target, scenario)) == {}
+    for scenario in SCENARIOS.values():
+        if isinstance(scenario, ProtocolScenario) and not scenario.without:
+            assert broken(judged(target, scenario.name)) == {}
+
+
+@pytest.mark.clause("SC-38")
+@pytest.mark.parametrize("scenario", ["protocol-abort", "protocol-reject"])
+def test_what_is_released_while_it_is_read_costs_nothing(scenario: str) -> None:
+    verdict = judged("reference", scenario)
+    assert broken(verdict) == {}
+    assert verdict.schedules > 50
 
 
 @pytest.mark.slow
@@ -70,7 +80,7 @@ def test_the_reference_is_right_in_every_schedule_with_two_preemptions(scenario:
 
 
 @pytest.mark.clause("OS-23")
-@pytest.mark.parametrize("scenario", [name for name in SCENARIOS if SCENARIOS[name].left_to_protocol])
+@pytest.mark.parametrize("scenario", ["unprotected-clear", "unvalidated-handle"])
 def test_without_lock_and_protocol_a_count_lands_in_another_chunk(scenario: str) -> None:
     verdict = judged("reference", scenario)
     assert broken(verdict) == {"OS-23": 1}
@@ -78,6 +88,13 @@ def test_without_lock_and_protocol_a_count_lands_in_another_chunk(scenario: str)
     assert verdict.status == "conforms"  # the clause is the protocol's to keep there
     protected = {"unprotected-clear": "drained-clear", "unvalidated-handle": "validated-handle"}
     assert broken(judged("reference", protected[scenario])) == {}
+
+
+@pytest.mark.clause("SC-41")
+def test_a_clear_that_does_not_wait_meets_a_worker_half_way() -> None:
+    verdict = judged("reference", "protocol-clear-at-once")
+    assert broken(verdict) == {"SC-41": 1}
+    assert verdict.status == "conforms"  # it is this protection that is off
 
 
 @pytest.mark.upstream
@@ -135,6 +152,7 @@ def test_a_store_that_leaves_out_one_precaution_is_found(
     [
         pytest.param("S04", "protocol-children", "SC-39", marks=pytest.mark.slow),
         pytest.param("S05", "protocol-resume", "SC-40", marks=pytest.mark.slow),
+        ("S03", "protocol-abort", "SC-38"),
         ("S07", "protocol-clear", "SC-41"),
         ("S08", "get-clear", "OS-29"),
         ("S12", "early-get", "OS-08"),

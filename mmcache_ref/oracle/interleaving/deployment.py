@@ -7,7 +7,7 @@ segment.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any
+from typing import Any, Final
 
 from mmcache_ref.model import shm_accidents, shm_caches
 from mmcache_ref.model.component import Outcome, tag
@@ -20,6 +20,9 @@ from mmcache_ref.oracle.interleaving.scenario import AnyCall, ProtocolScenario
 from mmcache_ref.oracle.interleaving.subject import Done, Order, Played, World
 from mmcache_ref.oracle.interleaving.tracing import paths_of
 from mmcache_ref.oracle.interleaving.worlds import check_set_up, memory_of, performed
+
+MOST_UNDER_WAY: Final = 8
+"""Requests: more than any scenario has."""
 
 
 class SharedCaches(ShmCachesAdapter):
@@ -47,9 +50,9 @@ class SharedCaches(ShmCachesAdapter):
         return memory_of(self._store.ring_buffer)
 
     def is_ready(self, call: AnyCall) -> bool:
-        """Is there the message that is to be read, or the request that is to be resumed?"""
+        """Is there the message that is to be read or aborted, or the request that is to be resumed?"""
         match call.operation:
-            case shm_accidents.Read(position):
+            case shm_accidents.Read(position) | shm_accidents.Abort(position):
                 return position < len(self.deployment.channel)
             case shm_accidents.Resume(position):
                 return position < len(self.deployment.running)
@@ -77,8 +80,9 @@ class ProtocolSubject:
             scenario.limit,
             requests=(),
             workers=scenario.workers,
-            accidents=frozenset({"clear-in-flight", "abort", "resume", "fan-out"}),
-            protections=DEFAULT_PROTECTIONS,
+            depth=MOST_UNDER_WAY,
+            accidents=frozenset({"clear-in-flight", "abort", "reject", "resume", "fan-out"}),
+            protections=DEFAULT_PROTECTIONS - set(scenario.without),
         )
 
     def make(self, namespace: Any) -> World:

@@ -53,7 +53,7 @@ class Scenario(msgspec.Struct, frozen=True, omit_defaults=True, tag_field="of", 
 class ProtocolScenario(msgspec.Struct, frozen=True, omit_defaults=True, tag_field="of", tag="shm-caches"):
     """P0 and its workers with the default protections: `setup` is done first, then the threads run.
 
-    `capacity` of the ring and `limit` of an item are in units.
+    `capacity` of the ring and `limit` of an item are in units; `without` names protections that are off.
     """
 
     name: str
@@ -64,6 +64,7 @@ class ProtocolScenario(msgspec.Struct, frozen=True, omit_defaults=True, tag_fiel
     setup: tuple[shm_accidents.Operation, ...]
     threads: dict[str, tuple[ProtocolCall, ...]]
     left_to_protocol: tuple[str, ...] = ()
+    without: tuple[str, ...] = ()
 
 
 AnyCall = Call | ProtocolCall

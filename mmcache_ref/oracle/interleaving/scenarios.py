@@ -8,7 +8,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final
 
-from mmcache_ref.model import shm_accidents
 from mmcache_ref.model.component import Content
 from mmcache_ref.model.object_store import (
     ID_MAX,
@@ -23,15 +22,8 @@ from mmcache_ref.model.object_store import (
     PutFailing,
     ReaderTouch,
 )
-from mmcache_ref.model.shm_accidents import Read, Submit
-from mmcache_ref.model.shm_requests import request
-from mmcache_ref.oracle.interleaving.scenario import (
-    AnyScenario,
-    Call,
-    ProtocolCall,
-    ProtocolScenario,
-    Scenario,
-)
+from mmcache_ref.oracle.interleaving.protocol_scenarios import PROTOCOL_SCENARIOS
+from mmcache_ref.oracle.interleaving.scenario import AnyScenario, Call, Scenario
 
 CHUNK: Final = 40
 """Bytes of the usual chunk."""
@@ -66,7 +58,7 @@ SECOND_READ: Final = Get("a", reader=1)
 WRAPPED_SET_UP: Final = (put("x", 9), Get("x"), put("y", 8), Get("y"), put("w", 7), Get("w"), A)
 """The ring has gone round when `a` is put, and in a ring of two ids also the ids."""
 
-_ALL: Final = (
+STORE_SCENARIOS: Final = (
     Scenario(
         "get-get",
         "two readers read one handle at once",
@@ -205,52 +197,7 @@ _ALL: Final = (
     ),
 )
 
-_PROTOCOL: Final = (
-    ProtocolScenario(
-        "protocol-clear",
-        "P0 clears and sends another item while a worker reads",
-        capacity=2,
-        limit=2,
-        workers=1,
-        setup=(Submit(request("a")),),
-        threads={
-            "p0": (ProtocolCall(shm_accidents.Clear()), ProtocolCall(Submit(request("b")))),
-            "worker-0": (ProtocolCall(Read()),),
-        },
-    ),
-    ProtocolScenario(
-        "protocol-put",
-        "P0 needs the place of an item that a worker reads",
-        capacity=1,
-        limit=1,
-        workers=1,
-        setup=(Submit(request("a")),),
-        threads={"p0": (ProtocolCall(Submit(request("b"))),), "worker-0": (ProtocolCall(Read()),)},
-    ),
-    ProtocolScenario(
-        "protocol-children",
-        "P0 needs the place of an item that a worker reads for each of two children",
-        capacity=1,
-        limit=1,
-        workers=1,
-        setup=(Submit(request("a"), children=2),),
-        threads={
-            "p0": (ProtocolCall(Submit(request("b"))),),
-            "worker-0": (ProtocolCall(Read()), ProtocolCall(Read())),
-        },
-    ),
-    ProtocolScenario(
-        "protocol-resume",
-        "P0 takes the place of an item that was read while its preempted request is resumed",
-        capacity=1,
-        limit=1,
-        workers=1,
-        setup=(Submit(request("a")), Read()),
-        threads={
-            "p0": (ProtocolCall(Submit(request("b"))),),
-            "worker-0": (ProtocolCall(shm_accidents.Resume()),),
-        },
-    ),
-)
-SCENARIOS: Final[Mapping[str, AnyScenario]] = {each.name: each for each in (*_ALL, *_PROTOCOL)}
+SCENARIOS: Final[Mapping[str, AnyScenario]] = {
+    each.name: each for each in (*STORE_SCENARIOS, *PROTOCOL_SCENARIOS)
+}
 """By name, in the order in which they are run."""

@@ -1,0 +1,89 @@
+"""Scenarios of the caches in shared memory inside their protocol: P0 goes on while a worker reads.
+
+Items have one unit. Where the ring has room for one, P0 needs the place of the item that is just being read.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from mmcache_ref.model.shm_accidents import Abort, Clear, Operation, Read, Reject, Resume, Submit
+from mmcache_ref.model.shm_requests import request
+from mmcache_ref.oracle.interleaving.scenario import ProtocolCall, ProtocolScenario
+
+A: Final = Submit(request("a"))
+B: Final = Submit(request("b"))
+CLEARED: Final = ("SC-41",)
+"""What goes wrong when a clear does not wait: whatever it is, by this clause."""
+
+
+def steps(*operations: Operation) -> tuple[ProtocolCall, ...]:
+    """These steps one after the other."""
+    return tuple([ProtocolCall(each) for each in operations])
+
+
+def scenario(
+    name: str,
+    title: str,
+    setup: tuple[Operation, ...],
+    p0: tuple[Operation, ...],
+    worker: tuple[Operation, ...],
+    *,
+    units: int = 1,
+    without: tuple[str, ...] = (),
+    left_to_protocol: tuple[str, ...] = (),
+) -> ProtocolScenario:
+    """P0 and one worker over a ring of so many units."""
+    threads = {"p0": steps(*p0), "worker-0": steps(*worker)}
+    return ProtocolScenario(name, title, units, units, 1, setup, threads, left_to_protocol, without)
+
+
+PROTOCOL_SCENARIOS: Final = (
+    scenario(
+        "protocol-clear",
+        "P0 clears and sends another item while a worker reads",
+        (A,),
+        (Clear(), B),
+        (Read(),),
+        units=2,
+    ),
+    scenario("protocol-put", "P0 needs the place of an item that a worker reads", (A,), (B,), (Read(),)),
+    scenario(
+        "protocol-children",
+        "P0 needs the place of an item that a worker reads for each of two children",
+        (Submit(request("a"), children=2),),
+        (B,),
+        (Read(), Read()),
+    ),
+    scenario(
+        "protocol-resume",
+        "P0 takes the place of an item that was read while its preempted request is resumed",
+        (A, Read()),
+        (B,),
+        (Resume(),),
+    ),
+    scenario(
+        "protocol-abort",
+        "a request is aborted while a worker reads it, and P0 needs the place of its item",
+        (A,),
+        (Abort(), B),
+        (Read(),),
+    ),
+    scenario(
+        "protocol-reject",
+        "a request is refused that has the item of another, which a worker reads, and P0 needs its place",
+        (A,),
+        (Reject(request("a")), B),
+        (Read(), Read()),
+    ),
+    scenario(
+        "protocol-clear-at-once",
+        "P0 clears without waiting, and sends another item while a worker reads",
+        (A,),
+        (Clear(), B),
+        (Read(),),
+        units=2,
+        without=("drained-clear",),
+        left_to_protocol=CLEARED,
+    ),
+)
