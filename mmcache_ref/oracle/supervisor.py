@@ -23,6 +23,7 @@ from mmcache_ref.oracle.components import COMPONENTS
 from mmcache_ref.oracle.errors import TargetUnavailable
 from mmcache_ref.oracle.fatal import fatal_run, fatal_verdict, shrunk
 from mmcache_ref.oracle.journal import read_journal
+from mmcache_ref.oracle.own_time import OwnTime
 from mmcache_ref.oracle.run import Profile, Run
 from mmcache_ref.oracle.stored import decode_verdict, encode_run, typed
 from mmcache_ref.oracle.suite import Options
@@ -43,9 +44,12 @@ DOWNLOAD_SECONDS: Final = 900.0
 LOADING_SECONDS: Final = 120.0
 """Any other target has only to be imported."""
 SILENCE_SECONDS: Final = 30.0
-"""A worker that says nothing for so long is blocked inside the target."""
+"""A worker that says nothing for so long is blocked inside the target. It is the worker's own time: what it
+computes and what it sleeps, not what it waits for a processor. So a loaded machine ends no judgement."""
 PATIENCE_SECONDS: Final = 5.0
 """The same, where one short run is repeated to find out what of it matters."""
+LOOK_SECONDS: Final = 0.1
+"""At least so much time lies between two looks at how long a worker has been silent."""
 STDERR_TAIL: Final = 2000
 """Bytes of a dead worker's stderr that the reason quotes."""
 
@@ -206,8 +210,8 @@ def _messages(request: Request, silence: float) -> Iterator[Message]:
         limit = DOWNLOAD_SECONDS if request.target.startswith("vllm@") else LOADING_SECONDS
         while True:
             try:
-                line = lines.get(timeout=limit)
-            except queue.Empty:
+                line = _next_line(lines, OwnTime(process.pid), limit)
+            except TimeoutError:
                 detail = f"the target did not come back from an operation within {limit:.0f} s"
                 raise WorkerDied(component, is_blocked=True, detail=detail) from None
             if line is None:
@@ -228,6 +232,14 @@ def _messages(request: Request, silence: float) -> Iterator[Message]:
         code = process.wait()
         if not is_done:
             raise WorkerDied(component, is_blocked=False, detail=_obituary(code, stderr))
+
+
+def _next_line(lines: queue.Queue[bytes | None], silent: OwnTime, limit: float) -> bytes | None:
+    """What comes next of a worker; `TimeoutError` after so many seconds of its own time without anything."""
+    while (left := limit - silent.seconds()) > 0:
+        with contextlib.suppress(queue.Empty):
+            return lines.get(timeout=max(left, LOOK_SECONDS))
+    raise TimeoutError
 
 
 class Stopped(Exception):  # noqa: N818 - reads as what it is
