@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import struct
 import threading
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
@@ -188,6 +188,43 @@ class WipesOnlyInAClear(Store):
             return super()._free(nbytes)
         finally:
             self._wipe = usual  # type: ignore[method-assign]
+
+
+class RingThatReadsTheHeaderTwice(SingleWriterShmRingBuffer):
+    def payload_at(self, address: int) -> tuple[memoryview, tuple[int, int]]:
+        _, header = super().payload_at(address)
+        begin = self.DATA_OFFSET + address % self.data_buffer_size
+        (size,) = NUMBER.unpack_from(self.shared_memory.buf, begin + NUMBER.size)
+        return self.shared_memory.buf[begin + self.MD_SIZE : begin + size], (header[0], size)
+
+
+class RingThatWritesBeforeItLooks(SingleWriterShmRingBuffer):
+    """For room; and puts back what was there if there is none."""
+
+    def allocate_buf(self, size: int) -> tuple[int, int]:
+        buf = self.shared_memory.buf
+        begin = self.DATA_OFFSET + self.data_buffer_end % self.data_buffer_size
+        before = bytes(buf[begin : begin + self.MD_SIZE])
+        buf[begin : begin + self.MD_SIZE] = bytes(self.MD_SIZE)
+        try:
+            return super().allocate_buf(size)
+        except MemoryError:
+            buf[begin : begin + self.MD_SIZE] = before
+            raise
+
+
+class RingThatWipesBeforeItAsks(SingleWriterShmRingBuffer):
+    """And writes the ids again of the chunks that it does not free."""
+
+    def free_buf(self, is_free_fn: Callable[[int, memoryview], bool], nbytes: int | None = None) -> list[int]:
+        buf = self.shared_memory.buf
+        places = {each: self.DATA_OFFSET + at % self.data_buffer_size for each, at in self.metadata.items()}
+        for begin in places.values():
+            NUMBER.pack_into(buf, begin, -1)
+        freed = super().free_buf(is_free_fn, nbytes)
+        for identifier in self.metadata:
+            NUMBER.pack_into(buf, places[identifier], identifier)
+        return freed
 
 
 # Without a race

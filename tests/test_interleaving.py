@@ -14,6 +14,7 @@ from mmcache_ref.model.component import Raised
 from mmcache_ref.oracle.adapters.base import Unexpected
 from mmcache_ref.oracle.interleaving.judge import interleave, judge, replay
 from mmcache_ref.oracle.interleaving.linearize import unexplained
+from mmcache_ref.oracle.interleaving.ring_scenarios import RING_SCENARIOS
 from mmcache_ref.oracle.interleaving.scenario import ProtocolScenario
 from mmcache_ref.oracle.interleaving.scenarios import LATE_COUNT, SCENARIOS, put
 from mmcache_ref.oracle.interleaving.subject import Done, Played
@@ -50,6 +51,28 @@ def test_the_reference_is_right_in_every_schedule_with_one_preemption(scenario: 
     assert verdict.status == "conforms"
     assert verdict.schedules > 10
     assert broken(verdict) == {}
+
+
+@pytest.mark.clause("RB-15", "RB-16", "RB-29")
+@pytest.mark.parametrize("scenario", [each.name for each in RING_SCENARIOS if not each.left_to_protocol])
+def test_a_live_chunk_stays_as_it_is_whatever_the_writer_does(scenario: str) -> None:
+    assert broken(judged("reference", scenario)) == {}
+
+
+@pytest.mark.clause("RB-29")
+@pytest.mark.parametrize("scenario", ["ring-polled", "ring-clear"])
+def test_what_is_not_handed_out_or_not_live_is_nobodys_to_read(scenario: str) -> None:
+    verdict = judged("reference", scenario)
+    assert broken(verdict) == {"RB-29": 1}
+    assert verdict.status == "conforms"
+
+
+@pytest.mark.upstream
+@pytest.mark.clause("RB-15", "RB-21")
+def test_rings_of_published_releases_give_views_of_wrong_length_and_ids_twice() -> None:
+    assert broken(judged("vllm@0.32.0", "ring-stale")) == {"RB-15": 0}
+    assert broken(judged("vllm@0.32.0", "ring-drained-clear")) == {}
+    assert broken(judged("vllm@0.31.0", "ring-drained-clear")) == {"RB-21": 0}
 
 
 @pytest.mark.slow

@@ -58,7 +58,7 @@ def _clause(finding: Finding) -> str:
 def _remarks(found: Interleaved) -> Iterator[Text]:
     """What brackets mean, how far it came in its time, and what else left a scenario without a verdict."""
     if any(finding.is_left_to_protocol for each in found.scenarios for finding in each.findings):
-        yield Text("(in brackets: no store keeps it in this scenario; it is left to the protocol)")
+        yield Text("(in brackets: in this scenario it is left to the protocol)")
     for each in found.scenarios:
         if each.reason and each.reason != OUT_OF_TIME:
             yield Text(f"{each.name}: {each.reason}", style="yellow")

@@ -55,7 +55,7 @@ class RingBufferAdapter:
         if name is not None:
             self._names.append(name)
         held = [self._ring_class(self._config.capacity, name, True)]
-        self._closings.append(lambda: _close(held.pop()))
+        self._closings.append(lambda: close_ring(held.pop()))
         return held
 
     @contextlib.contextmanager
@@ -75,7 +75,7 @@ class RingBufferAdapter:
         try:
             yield reader
         finally:
-            _close(reader)
+            close_ring(reader)
 
     @contextlib.contextmanager
     def _side(self, by_reader: bool) -> Iterator[Any]:
@@ -94,7 +94,7 @@ class RingBufferAdapter:
                 return self._allocate(nbytes, fill)
             case ring_buffer.Access(address, by_reader):
                 with self._side(by_reader) as side, side.access_buf(address) as (payload, header):
-                    return *_numbers(header), *_described(payload)
+                    return *_numbers(header), *described(payload)
             case ring_buffer.Fill(address, fill, by_reader):
                 with self._side(by_reader) as side:
                     return _fill(side, address, fill)
@@ -134,7 +134,7 @@ class RingBufferAdapter:
             case ring_buffer.Attach(to):
                 return self._attach(to)
             case ring_buffer.Create():
-                _close(self._ring_class(self._config.capacity, self.name, True))
+                close_ring(self._ring_class(self._config.capacity, self.name, True))
                 return "made"
             case ring_buffer.Close():
                 _need_close(ring)
@@ -161,7 +161,7 @@ class RingBufferAdapter:
         def is_free(identifier: int, payload: memoryview) -> bool:
             if len(asked) == MOST_ASKED:
                 raise RuntimeError(f"is_free was asked {MOST_ASKED} times")
-            asked.append((identifier, *_described(payload)))
+            asked.append((identifier, *described(payload)))
             if identifier in operation.refuses:
                 return False
             if identifier == operation.raises:
@@ -184,7 +184,7 @@ class RingBufferAdapter:
             name = segments.fresh_name()
         elif to == "too-short":
             size = len(segments.content(name)) - getattr(self.ring, "DATA_OFFSET", 0) + 1
-        _close(self._ring_class(size, name))
+        close_ring(self._ring_class(size, name))
         return "attached"
 
     def _secret(self) -> Any:
@@ -293,11 +293,11 @@ class RingBufferAdapter:
             chunk = data[address % self._config.capacity :]
             numbers = [int.from_bytes(chunk[at : at + 4], "little", signed=True) for at in (0, 4)]
             headers.append(tuple(numbers))
-            payloads.append((identifier, *_described(memoryview(chunk[HEADER : max(HEADER, numbers[1])]))))
+            payloads.append((identifier, *described(memoryview(chunk[HEADER : max(HEADER, numbers[1])]))))
         return {"headers": tuple(headers), "payloads": tuple(payloads)}
 
 
-def _close(ring: Any) -> None:
+def close_ring(ring: Any) -> None:
     """Close a ring; those of old releases leave when they are dropped."""
     if hasattr(ring, "close"):
         ring.close()
@@ -321,7 +321,7 @@ def _numbers(header: Any) -> tuple[Any, Any]:
     return identifier, size
 
 
-def _described(payload: memoryview) -> tuple[Any, ...]:
+def described(payload: memoryview) -> tuple[Any, ...]:
     """The length of a payload, and the value of its bytes."""
     values = set(bytes(payload))
     if len(values) > 1:

@@ -6,7 +6,8 @@ from collections.abc import Mapping, Sequence
 
 import msgspec
 
-from mmcache_ref.model import object_store, shm_accidents
+from mmcache_ref.model import object_store, ring_buffer, shm_accidents
+from mmcache_ref.model.component import Op
 from mmcache_ref.model.object_store import Config, Operation
 
 HANDED = (object_store.Get, object_store.ReaderTouch, object_store.Verify)
@@ -67,8 +68,43 @@ class ProtocolScenario(msgspec.Struct, frozen=True, omit_defaults=True, tag_fiel
     without: tuple[str, ...] = ()
 
 
-AnyCall = Call | ProtocolCall
-AnyScenario = Scenario | ProtocolScenario
+class TakeBack(Op, frozen=True, tag="take-back"):
+    """`r.free_buf(is_free)`, where a chunk is free whose payload begins with this byte or a greater one."""
+
+    least: int
+
+
+class Peek(Op, frozen=True, tag="peek"):
+    """`r.access_buf(address)` by a reader, whatever lies there now."""
+
+    address: int
+
+
+RingOperation = (
+    ring_buffer.Allocate | ring_buffer.Access | ring_buffer.Fill | ring_buffer.Clear | TakeBack | Peek
+)
+
+
+class RingCall(msgspec.Struct, frozen=True, omit_defaults=True):
+    """One call of a ring; `after` as of `Call`."""
+
+    operation: RingOperation
+    after: tuple[tuple[str, int], ...] = ()
+
+
+class RingScenario(msgspec.Struct, frozen=True, omit_defaults=True, tag_field="of", tag="ring-buffer"):
+    """The writer of a ring and its reader, without a store and without a lock: `setup` is done first."""
+
+    name: str
+    title: str
+    config: ring_buffer.Config
+    setup: tuple[RingOperation, ...]
+    threads: dict[str, tuple[RingCall, ...]]
+    left_to_protocol: tuple[str, ...] = ()
+
+
+AnyCall = Call | ProtocolCall | RingCall
+AnyScenario = Scenario | ProtocolScenario | RingScenario
 
 
 def calls_of(scenario: AnyScenario) -> dict[tuple[str, int], AnyCall]:

@@ -23,6 +23,7 @@ from mmcache_ref.model.object_store import (
     ReaderTouch,
 )
 from mmcache_ref.oracle.interleaving.protocol_scenarios import PROTOCOL_SCENARIOS
+from mmcache_ref.oracle.interleaving.ring_scenarios import RING_SCENARIOS
 from mmcache_ref.oracle.interleaving.scenario import AnyScenario, Call, Scenario
 
 CHUNK: Final = 40
@@ -198,6 +199,6 @@ STORE_SCENARIOS: Final = (
 )
 
 SCENARIOS: Final[Mapping[str, AnyScenario]] = {
-    each.name: each for each in (*STORE_SCENARIOS, *PROTOCOL_SCENARIOS)
+    each.name: each for each in (*RING_SCENARIOS, *STORE_SCENARIOS, *PROTOCOL_SCENARIOS)
 }
 """By name, in the order in which they are run."""

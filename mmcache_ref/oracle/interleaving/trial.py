@@ -10,7 +10,8 @@ from mmcache_ref.oracle.interleaving.deployment import ProtocolSubject
 from mmcache_ref.oracle.interleaving.explore import Exploration
 from mmcache_ref.oracle.interleaving.linearize import Unexplained, unexplained
 from mmcache_ref.oracle.interleaving.playing import play
-from mmcache_ref.oracle.interleaving.scenario import AnyScenario, Scenario
+from mmcache_ref.oracle.interleaving.ring import RingSubject
+from mmcache_ref.oracle.interleaving.scenario import AnyScenario, ProtocolScenario, RingScenario, Scenario
 from mmcache_ref.oracle.interleaving.scheduler import Choose, Execution
 from mmcache_ref.oracle.interleaving.schedules import Follow, Schedule, lines_of
 from mmcache_ref.oracle.interleaving.store import StoreSubject
@@ -32,7 +33,13 @@ class Form(NamedTuple):
 
 def subject_of(scenario: AnyScenario) -> Subject:
     """The scenario with its model."""
-    return StoreSubject(scenario) if isinstance(scenario, Scenario) else ProtocolSubject(scenario)
+    match scenario:
+        case Scenario():
+            return StoreSubject(scenario)
+        case ProtocolScenario():
+            return ProtocolSubject(scenario)
+        case RingScenario():
+            return RingSubject(scenario)
 
 
 class Trial:
