@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from mmcache_ref.model.component import Raised
+from mmcache_ref.model.component import Outcome, Raised
 from mmcache_ref.model.factories import (
     GIB,
     PROCESSOR_ONLY,
@@ -17,6 +17,7 @@ from mmcache_ref.model.factories import (
     Config,
     Configuration,
     Make,
+    MakeTaken,
     State,
     cache_type,
     makes_shared_memory,
@@ -127,7 +128,7 @@ def test_the_alphabet_makes_no_large_segment_and_leaves_out_nothing_else() -> No
     factory would make it. Of those with 1,000 bytes 3 make one (one engine, or two that are balanced from
     outside), for P0 and for the worker with a lock.
     """
-    all_made = list(operations(Config(), State()))
+    all_made = [each for each in operations(Config(), State()) if isinstance(each, Make)]
     assert len(all_made) == 144 * 5 - 16 * 5
     assert sum(map(makes_shared_memory, all_made)) == 3 * 2
     assert not any(map(needs_large_segment, all_made))
@@ -141,3 +142,13 @@ def test_what_can_be_observed() -> None:
     assert observe(Config(), State(1000)) == nothing | {"budget": 1000}
     shared = {"named": True, "ring": 1000, "object limit": 500, "readers": 3}
     assert observe(Config(), State(ring=1000, object_limit=500, readers=3)) == nothing | shared
+
+
+@pytest.mark.clause("FA-15")
+def test_under_a_name_in_use_no_sender_is_made() -> None:
+    refused = Outcome("refused", Raised("FileExistsError"))
+    assert step(Config(), State(7), MakeTaken(SHM)) == (State(), refused)
+    assert step(Config(), State(7), MakeTaken(LRU))[1].kind == "disabled"
+    [asked] = [each for each in operations(Config(), State()) if isinstance(each, MakeTaken)]
+    assert makes_shared_memory(asked)
+    assert not needs_large_segment(asked)

@@ -29,6 +29,8 @@ from mmcache_ref.oracle.wording import operation_in_words, outcome_in_words, sta
         (ring.Attach("longer"), "attach to a segment that is longer"),
         (ring.Create(), "create under a name in use"),
         (ring.Another(), "make another ring"),
+        (ring.Claimed(), "make a ring of 64 KiB"),
+        (ring.Largest(), "allocate the largest chunk, and one byte more"),
         (ring.Close(), "close"),
         (ring.Number(-1), "number -1"),
     ],
@@ -45,6 +47,13 @@ def test_operations(operation: Any, words: str) -> None:
         (ring.Free(), [[0, 1], [[0, 4, 7], [1, 4, 8]]], "freed 0 1, asked about 0 1"),
         (ring.Free(), [[], []], "freed none, asked about none"),
         (ring.Allocate(4), {"result": "raised", "error": "MemoryError", "says": ""}, "MemoryError"),
+        (ring.Claimed(), False, "not all of its memory is taken"),
+        (
+            ring.Largest(),
+            [12, "MemoryError", True],
+            "a chunk to 12; one byte more: MemoryError, nothing changed",
+        ),
+        (ring.Largest(), [12, [12, 0], False], "a chunk to 12; one byte more: [12, 0], the ring changed"),
         (ring.Close(), True, "True"),
     ],
 )

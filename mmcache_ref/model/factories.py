@@ -42,7 +42,13 @@ class Make(Op, frozen=True, tag="make"):
     has_lock: bool = True
 
 
-Operation = Make
+class MakeTaken(Op, frozen=True, tag="make-taken"):
+    """`processor_cache_from_config` under the name of a segment that exists, with something in it"""
+
+    configuration: Configuration
+
+
+Operation = Make | MakeTaken
 
 
 class Config(msgspec.Struct, frozen=True, omit_defaults=True):
@@ -53,6 +59,7 @@ class Config(msgspec.Struct, frozen=True, omit_defaults=True):
     counts: tuple[int, ...] = (1, 2)
 
 
+TAKEN = MakeTaken(Configuration(1000, "shm", object_bytes=1000))
 PRESETS = {"tiny": Config(), "small": Config(budgets=(-GIB, 0, 1, 1000, 4 * GIB), counts=(0, 1, 2, 3))}
 
 
@@ -82,6 +89,7 @@ RULES: Mapping[tuple[str, str], Rule] = {
     ("make", "worker: none"): rule("FA-08"),
     ("make", "worker: no lock"): rule("FA-08"),
     ("make", "worker: shm"): rule("FA-08", "FA-03"),
+    ("make-taken", "refused"): rule("FA-15"),
 }
 ASPECTS = {
     "budget": Aspect(2, "FA-11"),
@@ -114,6 +122,7 @@ def initial(config: Config) -> State:
 
 def operations(config: Config, state: State) -> Iterator[Operation]:
     """Every combination, but for those that would make a large segment."""
+    yield TAKEN
     flags = (True, False)
     combined = product(config.budgets, config.cache_types, flags, config.counts, config.counts, flags)
     functions: tuple[Function, ...] = ("processor", "processor_only", "engine", "worker")
@@ -127,6 +136,8 @@ def operations(config: Config, state: State) -> Iterator[Operation]:
 
 def makes_shared_memory(operation: Operation) -> bool:
     """Does it make a cache that lives in shared memory, or attach to one?"""
+    if isinstance(operation, MakeTaken):
+        return True
     is_served = operation.function == "processor" or (operation.function == "worker" and operation.has_lock)
     return cache_type(operation.configuration) == "shm" and is_served
 
@@ -160,10 +171,12 @@ def observe(config: Config, state: State) -> dict[str, object]:
 
 def step(config: Config, state: State, operation: Operation) -> tuple[State, Outcome]:
     """One decision; what needs a large segment is not asked.   [FA-04, FA-05, FA-06, FA-07, FA-08, FA-11]"""
-    if needs_large_segment(operation):
-        return state, Outcome("disabled")
     configuration = operation.configuration
     chosen = cache_type(configuration)
+    if needs_large_segment(operation):
+        return state, Outcome("disabled")
+    if isinstance(operation, MakeTaken):
+        return _taken(chosen)
     made = State(configuration.budget_bytes)
     function = operation.function
     if function in ("processor", "processor_only"):
@@ -186,6 +199,11 @@ def step(config: Config, state: State, operation: Operation) -> tuple[State, Out
     if chosen == "shm":
         return State(), Outcome("worker: no lock", Raised("ValueError"))
     return State(), Outcome("worker: none", "None")
+
+
+def _taken(chosen: str | None) -> tuple[State, Outcome]:
+    """Under a name in use there is nothing to be had.   [FA-15]"""
+    return State(), Outcome("refused", Raised("FileExistsError")) if chosen == "shm" else Outcome("disabled")
 
 
 def shared(configuration: Configuration) -> State:

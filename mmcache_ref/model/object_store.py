@@ -14,6 +14,7 @@ from .object_store_alphabet import (
     FreeUnused,
     Get,
     GetCached,
+    GetLocked,
     GetOvertaken,
     IsCached,
     Operation,
@@ -79,6 +80,7 @@ __all__ = [
     "FreeUnused",
     "Get",
     "GetCached",
+    "GetLocked",
     "GetOvertaken",
     "Handle",
     "IsCached",
@@ -122,6 +124,7 @@ NO_ROOM = Raised("MemoryError", says="enough space")
 MEMORY_ERROR = Raised("MemoryError")
 SIGNATURE = Raised("ValueError", says="SHM handle signature")
 MODIFIED = Raised("ValueError", says="has been modified or is invalid")
+LOCKED = Raised("RuntimeError", says="may have died holding")
 ANY_ERROR = Raised("Exception")
 GONE = OneOf((None, MODIFIED))
 """What a look at a chunk that is gone may give."""
@@ -203,6 +206,8 @@ def step(config: Config, state: State, operation: Operation) -> tuple[State, Out
         case Get(key, back, reader):
             handle = handle_of(state, key, back)
             return _get(config, state, handle) if reader < config.readers else DISABLED(state)
+        case GetLocked(key):
+            return DISABLED(state) if find(state, key) is None else (state, Outcome("in vain", LOCKED))
         case GetOvertaken():
             return _get_overtaken(config, state, operation)
         case OwnGet(key):

@@ -77,6 +77,12 @@ class Get(Op, frozen=True, tag="get"):
     reader: Index = 0
 
 
+class GetLocked(Op, frozen=True, tag="get_locked"):
+    """`get` of a stored object by a reader whose lock is never free; the time that it waits passes at once"""
+
+    key: str
+
+
 class GetOvertaken(Op, frozen=True, tag="get_overtaken"):
     """As `get` of the newest handle; while the reader copies, the writer clears and puts another object
 
@@ -201,6 +207,7 @@ Operation = (
     | ReleaseTouches
     | Signature
     | Get
+    | GetLocked
     | GetOvertaken
     | OwnGet
     | ReaderTouch
@@ -221,7 +228,7 @@ def plainer(operation: Operation) -> tuple[Operation, ...]:
     match operation:
         case Put(key, content, True) | PutFailing(key, content) | Plant(key, content):
             return (Put(key, content),)
-        case GetOvertaken(key) | Attach(key):
+        case GetLocked(key) | GetOvertaken(key) | Attach(key):
             return (Get(key),)
         case Get(key, back, reader) if reader:
             return (Get(key, back),)

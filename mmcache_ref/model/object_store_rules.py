@@ -42,6 +42,7 @@ RULES: Mapping[tuple[str, str], Rule] = {
     ("get_overtaken", "overtaken_late"): rule("OS-23"),
     ("get_overtaken", "as clear"): rule("OS-28", "OS-29"),
     ("get_overtaken", "as put"): rule("OS-01"),
+    ("get_locked", "in vain"): rule("OS-40"),
     ("own_get", "read"): rule("OS-20"),
     ("reader_touch", "in place"): rule("OS-17"),
     ("reader_touch", "gone"): rule("OS-17"),

@@ -19,6 +19,7 @@ from .object_store_alphabet import (
     FreeUnused,
     Get,
     GetCached,
+    GetLocked,
     GetOvertaken,
     IsCached,
     Operation,
@@ -133,6 +134,7 @@ def _reading(config: Config, state: State) -> Iterator[Operation]:
                 yield Get(key, 0, reader)
             if state.puts == 1:
                 yield Attach(key)
+                yield GetLocked(key)
         yield Get(key, 1)
 
 

@@ -10,6 +10,7 @@ from .ring_buffer_alphabet import (
     Another,
     Attach,
     ByReader,
+    Claimed,
     Clear,
     Close,
     CloseAgain,
@@ -18,6 +19,7 @@ from .ring_buffer_alphabet import (
     Fill,
     Free,
     Handle,
+    Largest,
     Number,
     Operation,
     ReaderLeaves,
@@ -46,6 +48,7 @@ __all__ = [
     "Another",
     "Attach",
     "ByReader",
+    "Claimed",
     "Clear",
     "Close",
     "CloseAgain",
@@ -55,6 +58,7 @@ __all__ = [
     "Fill",
     "Free",
     "Handle",
+    "Largest",
     "Number",
     "Operation",
     "ReaderLeaves",
@@ -75,6 +79,8 @@ NAME = "ring-buffer"
 SECRET_BYTES = 32
 NAME_LENGTH = 30
 """Characters of a name that every system allows."""
+LARGEST_CHUNK = 2**31 - 1
+"""Bytes of a chunk: more do not fit its header.   [RB-09]"""
 NO_ROOM = Raised("MemoryError")
 REFUSED = Raised("AssertionError")
 CLOSED = Raised("AssertionError", says="has been closed")
@@ -151,6 +157,10 @@ def step(config: Config, state: State, operation: Operation) -> tuple[State, Out
             return state, Outcome("empty", (0, 0, 0, 0, 0))
         case Unnamed():
             return state, Outcome("made", (True, True))
+        case Claimed():
+            return state, Outcome("claimed", True)
+        case Largest():
+            return state, Outcome("at-the-limit", (LARGEST_CHUNK, NO_ROOM.error, True))
         case Attach("longer"):
             return state, Outcome("attached", "attached")
         case Attach(to):

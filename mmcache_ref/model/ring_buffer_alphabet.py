@@ -92,6 +92,15 @@ class Unnamed(Op, frozen=True, tag="unnamed"):
     """Two more rings, made without a name: have they one each, which is not too long?"""
 
 
+class Claimed(Op, frozen=True, tag="claimed"):
+    """Another ring of 64 KiB, which nobody has written to: is all its memory taken?"""
+
+
+class Largest(Op, frozen=True, tag="largest"):
+    """`allocate_buf` of other rings that are told to have 4 GiB: where the largest chunk ends that a header
+    can say, how one byte more is refused, and whether that leaves the ring as it was"""
+
+
 class Attach(Op, frozen=True, tag="attach"):
     """Attach to a name that no segment has, or with a data area that a segment is too short for, or longer"""
 
@@ -126,6 +135,8 @@ Operation = (
     | Number
     | Another
     | Unnamed
+    | Claimed
+    | Largest
     | Attach
     | Create
     | Close

@@ -41,6 +41,8 @@ RULES: Mapping[tuple[str, str], Rule] = {
     ("number", "converted"): rule("RB-04"),
     ("another", "empty"): rule("RB-10"),
     ("unnamed", "made"): rule("RB-32"),
+    ("claimed", "claimed"): rule("RB-33"),
+    ("largest", "at-the-limit"): rule("RB-09"),
     ("attach", "refused"): rule("RB-27"),
     ("attach", "attached"): rule("RB-27"),
     ("create", "refused"): rule("RB-35"),
@@ -60,7 +62,22 @@ ASPECTS = {
     "payloads": Aspect(3, "RB-22", reading="RB-22"),
 }
 
+LOOKING = {
+    "access": ("read", "not-a-chunk"),
+    "free": ("held", "freed", "limited", "no-bytes", "all-ids-live", "raised"),
+    "handle": ("read",),
+    "roles": ("read",),
+    "secret": ("read",),
+}
+"""Calls that write nothing, by operation and kind."""
 CULPRITS = {
+    # What is in a live chunk stays as it was handed out.
+    **{
+        (operation, kind, aspect): "RB-29"
+        for operation, kinds in LOOKING.items()
+        for kind in kinds
+        for aspect in ("headers", "payloads")
+    },
     ("clear", "cleared", "first_id"): "RB-21",
     ("clear", "cleared", "next_id"): "RB-21",
     ("fill", "filled", "payloads"): "RB-14",

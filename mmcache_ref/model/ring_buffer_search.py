@@ -12,6 +12,7 @@ from .ring_buffer_alphabet import (
     Another,
     Attach,
     ByReader,
+    Claimed,
     Clear,
     Close,
     CloseAgain,
@@ -20,6 +21,7 @@ from .ring_buffer_alphabet import (
     Fill,
     Free,
     Handle,
+    Largest,
     Number,
     Operation,
     ReaderLeaves,
@@ -87,6 +89,9 @@ def operations(config: Config, state: State) -> Iterator[Operation]:
     yield Number(ring.end)
     yield Number(-1 - ring.end)
     yield Unnamed()
+    if not ring.chunks:
+        yield Claimed()
+        yield Largest()
     yield CloseAgain()
     yield Close()
 

@@ -38,7 +38,9 @@ def ring_operation_in_words(operation: Op) -> str | None:
             return "create under a name in use"
         case (
             ring_buffer.Another()
+            | ring_buffer.Claimed()
             | ring_buffer.CloseAgain()
+            | ring_buffer.Largest()
             | ring_buffer.ReaderLeaves()
             | ring_buffer.Unnamed()
         ):
@@ -48,7 +50,9 @@ def ring_operation_in_words(operation: Op) -> str | None:
 
 NAMES = {
     "another": "make another ring",
+    "claimed": "make a ring of 64 KiB",
     "close-again": "close again",
+    "largest": "allocate the largest chunk, and one byte more",
     "reader-leaves": "close a reader",
     "unnamed": "make rings without a name",
 }
@@ -64,6 +68,11 @@ def ring_outcome_in_words(operation: Op, result: Any) -> str | None:
         case ring_buffer.Free(), [freed, asked]:
             shown = " ".join(str(chunk[0]) for chunk in asked) if asked else "none"
             return f"freed {' '.join(map(str, freed)) or 'none'}, asked about {shown}"
+        case ring_buffer.Claimed(), bool():
+            return "all its memory is taken" if result else "not all of its memory is taken"
+        case ring_buffer.Largest(), [end, refused, is_unchanged]:
+            how = "nothing changed" if is_unchanged else "the ring changed"
+            return f"a chunk to {end}; one byte more: {refused}, {how}"
     return None
 
 

@@ -17,8 +17,12 @@ from multiprocessing import shared_memory, util
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
+from mmcache_ref.oracle.errors import NotOffered
+
 FOLDER: Final = Path("/dev/shm")
 """Where Linux shows the segments as files; elsewhere they cannot be listed."""
+BLOCK: Final = 512
+"""Bytes of what `stat` calls a block, whatever the file system's blocks are."""
 _PREFIX: Final = "mmo"
 _NAME: Final = re.compile(rf"{_PREFIX}(?P<process>\d+)\.(?P<namespace>[0-9a-f]+)-\d+")
 _numbers = itertools.count()
@@ -40,6 +44,16 @@ def exists(name: str) -> bool:
     return True
 
 
+def make(name: str, data: bytes) -> None:
+    """A segment that begins with these bytes."""
+    segment = shared_memory.SharedMemory(name, create=True, size=len(data))
+    try:
+        assert segment.buf is not None
+        segment.buf[: len(data)] = data
+    finally:
+        segment.close()
+
+
 def content(name: str) -> bytes:
     """All bytes of a segment, as they are now."""
     if FOLDER.is_dir():
@@ -49,6 +63,13 @@ def content(name: str) -> bytes:
         return bytes(segment.buf or b"")
     finally:
         segment.close()
+
+
+def claimed(name: str) -> int:
+    """Bytes of memory that a segment has by now; `NotOffered` where that cannot be seen."""
+    if not FOLDER.is_dir():
+        raise NotOffered("this system does not show what memory a segment has")
+    return (FOLDER / name).stat().st_blocks * BLOCK
 
 
 def write(name: str, place: int, data: bytes) -> None:

@@ -22,6 +22,8 @@ FUNCTIONS: Mapping[model.Function, str] = {
 }
 CLASSES = (model.SENDER, model.RECEIVER, model.PROCESSOR_ONLY)
 SHM_CLASSES = (model.SHM_SENDER, model.SHM_RECEIVER)
+TAKEN = b"somebody's own"
+"""What is in a segment whose name is in use."""
 UNSEEN = object()
 """What a target keeps elsewhere than vLLM does."""
 
@@ -41,8 +43,10 @@ class FactoriesAdapter:
         """One call; the name of the class that came back, or "None"."""
         self.seen = dict.fromkeys(model.ASPECTS)
         is_shared = model.cache_type(operation.configuration) == "shm"
-        if is_shared and operation.function in ("processor", "worker"):
+        if is_shared and model.makes_shared_memory(operation):
             need(self.namespace, *SHM_CLASSES)
+        if isinstance(operation, model.MakeTaken):
+            return self._make_taken(operation)
         name = segments.fresh_name()
         self._names.append(name)
         try:
@@ -53,7 +57,26 @@ class FactoriesAdapter:
         finally:
             self._clean()
 
-    def _made(self, operation: model.Operation) -> Any:
+    def _make_taken(self, operation: model.MakeTaken) -> Any:
+        """A sender under the name of somebody's segment, which must stay as it is."""
+        name = segments.fresh_name()
+        self._names.append(name)
+        segments.make(name, TAKEN)
+        try:
+            with self.namespace.ring_named(name):
+                made = self.namespace.processor_cache_from_config(self._config(operation.configuration))
+                self._close_later(made)
+                return self._name(made)
+        except FileExistsError:
+            if not segments.exists(name):
+                return Unexpected("a segment that somebody else made is gone")
+            if segments.content(name)[: len(TAKEN)] != TAKEN:
+                return Unexpected("a segment that somebody else made is written over")
+            raise
+        finally:
+            self._clean()
+
+    def _made(self, operation: model.Make) -> Any:
         """Make one cache and look at it."""
         config = self._config(operation.configuration)
         function = getattr(self.namespace, FUNCTIONS[operation.function])
@@ -65,7 +88,7 @@ class FactoriesAdapter:
         self.seen |= self._look(made)
         return self._name(made)
 
-    def _make_segment(self, operation: model.Operation) -> None:
+    def _make_segment(self, operation: model.Make) -> None:
         """The sender that a worker's cache attaches to."""
         try:
             sender = self.namespace.processor_cache_from_config(self._config(operation.configuration))
@@ -136,7 +159,9 @@ class FactoriesAdapter:
         """
         if isinstance(actual, Raised) and actual.error == "AttributeError":
             return "FA-09"
-        if aspect != "outcome" or operation.function == "processor_only":
+        if aspect != "outcome" or isinstance(operation, model.MakeTaken):
+            return None
+        if operation.function == "processor_only":
             return None
         chosen = model.cache_type(operation.configuration)
         if operation.function != "processor" and self._is_right_in_p0(operation.configuration):

@@ -12,13 +12,14 @@ from mmcache_ref.model.component import Content
 from mmcache_ref.model.object_store import ID_MAX, OVERHEAD, SEAL
 from mmcache_ref.oracle import segments
 from mmcache_ref.oracle.adapters import pickled, store_blame
+from mmcache_ref.oracle.adapters import store_calls as calls
 from mmcache_ref.oracle.adapters.base import Unexpected, need, read
 from mmcache_ref.oracle.adapters.fixed_serde import SERIAL, FixedSerde, Parcel, serde_for
 from mmcache_ref.oracle.adapters.forgeries import Shown, forged
+from mmcache_ref.oracle.adapters.held_lock import PATIENCE, HeldForEver, HeldLock
 from mmcache_ref.oracle.adapters.ring_ids import begin_at, wrap_at
 from mmcache_ref.oracle.adapters.seals import Snapshot
 from mmcache_ref.oracle.errors import NotOffered
-from mmcache_ref.oracle.namespace import call_with
 
 PLANTED: Final = b"\xff" * SERIAL
 """The serial number of an object that nobody put: it lies in the bytes of another."""
@@ -83,8 +84,24 @@ class ObjectStoreAdapter:
             serde_class=self._serde,
             reader_lock=self._writer_lock,
         )
-        self._closings.append(lambda: _close(store))
+        self._closings.append(lambda: calls.close(store))
         return store
+
+    def _get_locked(self, handle: Issued) -> Any:
+        """What a reader gets that waits for a lock in vain."""
+        lock = HeldLock()
+        reader = self._attached(lock)
+        try:
+            content = self._content(calls.get(reader, handle.shown), handle.serial)
+        except HeldForEver:
+            return Unexpected("it waits for the lock without end")
+        except RuntimeError:
+            if lock.waited != PATIENCE:
+                return Unexpected(f"it gives up after {lock.waited:.0f} s")
+            raise
+        finally:
+            calls.close(reader)
+        return content
 
     def _lock_of_readers(self) -> Any:
         self._lock = self._lock or multiprocessing.Lock()
@@ -93,17 +110,20 @@ class ObjectStoreAdapter:
     def _reader(self, number: int) -> Any:
         """The reader with this number, attached as the caches attach theirs."""
         if number not in self._readers:
-            ring = self._namespace.SingleWriterShmRingBuffer(*self.ring.handle())
-            reader = self._namespace.SingleWriterShmObjectStorage(
-                self._config.max_object_size,
-                self._config.readers,
-                ring,
-                serde_class=self._serde,
-                reader_lock=self._lock_of_readers(),
-            )
-            self._closings.append(lambda: _close(reader))
+            reader = self._attached(self._lock_of_readers())
+            self._closings.append(lambda: calls.close(reader))
             self._readers[number] = reader
         return self._readers[number]
+
+    def _attached(self, lock: Any) -> Any:
+        """A new reader with this lock."""
+        return self._namespace.SingleWriterShmObjectStorage(
+            self._config.max_object_size,
+            self._config.readers,
+            self._namespace.SingleWriterShmRingBuffer(*self.ring.handle()),
+            serde_class=self._serde,
+            reader_lock=lock,
+        )
 
     def perform(self, operation: object_store.Operation) -> Any:
         """One call of the store; of what it returns only what a clause speaks of."""
@@ -121,24 +141,26 @@ class ObjectStoreAdapter:
                 address, identifier = store.get_cached(key)
                 return address, identifier
             case object_store.Touch(key):
-                return _offered(store, "touch")(key)
+                return calls.offered(store, "touch")(key)
             case object_store.ReleaseTouches():
-                return _offered(store, "release_touches")()
+                return calls.offered(store, "release_touches")()
             case object_store.Signature(key):
                 return self._signature(key)
             case object_store.Get(key, back, reader):
                 handle = self._handle(key, back)
-                return self._content(_get(self._reader(reader), handle.shown), handle.serial)
+                return self._content(calls.get(self._reader(reader), handle.shown), handle.serial)
+            case object_store.GetLocked(key):
+                return self._get_locked(self._handle(key))
             case object_store.GetOvertaken():
                 return self._get_overtaken(operation)
             case object_store.OwnGet(key):
                 handle = self._handle(key)
                 return self._content(store.get(handle.shown.address, handle.shown.id), handle.serial)
             case object_store.ReaderTouch(key, back, reader):
-                return _show(_offered(self._reader(reader), "touch"), self._handle(key, back).shown)
+                return calls.show(calls.offered(self._reader(reader), "touch"), self._handle(key, back).shown)
             case object_store.Verify(key, back, on_reader):
                 side = self._reader(0) if on_reader else store
-                return _show(_offered(side, "verify_signature"), self._handle(key, back).shown)
+                return calls.show(calls.offered(side, "verify_signature"), self._handle(key, back).shown)
             case object_store.Forge():
                 return self._forge(operation)
             case object_store.FreeUnused():
@@ -149,7 +171,7 @@ class ObjectStoreAdapter:
                 return self._attach(self._handle(key))
             case object_store.AttachWithoutLock():
                 handle = dataclasses.replace(store.handle(), reader_lock=None)
-                _close(self._namespace.SingleWriterShmObjectStorage.create_from_handle(handle))
+                calls.close(self._namespace.SingleWriterShmObjectStorage.create_from_handle(handle))
                 return "attached"
             case object_store.ReaderWrites(call):
                 return self._write_as_reader(call)
@@ -216,7 +238,7 @@ class ObjectStoreAdapter:
 
     def _signature(self, key: str) -> Any:
         """Is the signature as the specification says?"""
-        signature = _offered(self.store, "get_signature")(key)
+        signature = calls.offered(self.store, "get_signature")(key)
         if not isinstance(signature, list):
             return Unexpected(f"not a list: {signature!r:.40}")
         address, identifier = self.store.key_index[key]
@@ -234,7 +256,7 @@ class ObjectStoreAdapter:
 
         FixedSerde.hook, FixedSerde.is_late = overtake, operation.is_late
         try:
-            return self._content(_get(reader, handle.shown), handle.serial)
+            return self._content(calls.get(reader, handle.shown), handle.serial)
         finally:
             FixedSerde.hook, FixedSerde.is_late = None, False
 
@@ -244,13 +266,13 @@ class ObjectStoreAdapter:
         shown = forged(operation.forgery, handle.shown)
         match operation.call:
             case "get":
-                return self._content(_get(self._reader(0), shown), handle.serial)
+                return self._content(calls.get(self._reader(0), shown), handle.serial)
             case "touch":
-                return _show(_offered(self._reader(0), "touch"), shown)
+                return calls.show(calls.offered(self._reader(0), "touch"), shown)
             case "reader_verify":
-                return _show(_offered(self._reader(0), "verify_signature"), shown)
+                return calls.show(calls.offered(self._reader(0), "verify_signature"), shown)
             case "verify":
-                return _show(_offered(self.store, "verify_signature"), shown)
+                return calls.show(calls.offered(self.store, "verify_signature"), shown)
 
     def _attach(self, handle: Issued) -> Any:
         """What `handle()` says, and what a reader made of it reads."""
@@ -258,9 +280,9 @@ class ObjectStoreAdapter:
         with_lock = dataclasses.replace(told, reader_lock=self._lock_of_readers())
         reader = self._namespace.SingleWriterShmObjectStorage.create_from_handle(with_lock)
         try:
-            content = self._content(_get(reader, handle.shown), handle.serial)
+            content = self._content(calls.get(reader, handle.shown), handle.serial)
         finally:
-            _close(reader)
+            calls.close(reader)
         return told.max_object_size, told.n_readers, content
 
     def _write_as_reader(self, call: str) -> Any:
@@ -361,30 +383,3 @@ class ObjectStoreAdapter:
     def _is_gone(self, shown: Shown) -> bool:
         """Is it no longer the current handle of its key?"""
         return bool(self.store.key_index.get(shown.key) != (shown.address, shown.id))
-
-
-def _close(store: Any) -> None:
-    """Close a store; those of old releases leave when they are dropped."""
-    if hasattr(store, "close"):
-        store.close()
-
-
-def _offered(store: Any, name: str) -> Any:
-    """A method that not every release has."""
-    if not hasattr(store, name):
-        raise NotOffered(f"the target's store has no {name}()")
-    return getattr(store, name)
-
-
-def _show(method: Any, shown: Shown) -> Any:
-    """Call a method with a handle; releases before 0.32 sign none."""
-    if not hasattr(method.__self__, "get_signature"):
-        return call_with(method, {"key": shown.key, "address": shown.address, "monotonic_id": shown.id})
-    return method(shown.key, shown.address, shown.id, shown.signature)
-
-
-def _get(store: Any, shown: Shown) -> Any:
-    """`get` with a handle; releases before 0.32 sign none."""
-    if not hasattr(store, "get_signature"):
-        return store.get(shown.address, shown.id)
-    return store.get(shown.address, shown.id, shown.signature, shown.key)

@@ -9,15 +9,21 @@ from typing import Any, Final
 
 from mmcache_ref.model import ring_buffer
 from mmcache_ref.model.component import Raised
-from mmcache_ref.model.ring_buffer import ID_MAX, NAME_LENGTH
+from mmcache_ref.model.ring_buffer import ID_MAX, LARGEST_CHUNK, NAME_LENGTH
 from mmcache_ref.model.ring_moves import HEADER
 from mmcache_ref.oracle import segments
 from mmcache_ref.oracle.adapters.base import Unexpected, need, read
-from mmcache_ref.oracle.adapters.ring_ids import begin_at, wrap_at
+from mmcache_ref.oracle.adapters.ring_ids import begin_at, told_capacity, wrap_at
 from mmcache_ref.oracle.errors import NotOffered
 
 MOST_ASKED: Final = 1000
 """Questions about chunks in one call: more than any ring here has."""
+CLAIMED_BYTES: Final = 1 << 16
+"""The capacity of a ring of which one asks whether its memory is claimed: many pages, and soon done."""
+TOLD_BYTES: Final = 1 << 32
+"""The capacity that a ring is told: more than a header can say."""
+PROBED_BYTES: Final = 1 << 20
+"""More than any ring here has: does a ring believe what it is told?"""
 LEFT_ITS_NAME: Final = Unexpected("a closed ring whose segment is still there")
 
 
@@ -47,21 +53,21 @@ class RingBufferAdapter:
         """The writer."""
         return self._held[0]
 
-    def _make(self, name: str | None) -> list[Any]:
+    def _make(self, name: str | None, capacity: int = 0) -> list[Any]:
         """A writer of a new segment, which is removed with this adapter; in a list, which then is empty.
 
         A ring without `close()` leaves when nobody holds it any more, which must be before its name goes.
         """
         if name is not None:
             self._names.append(name)
-        held = [self._ring_class(self._config.capacity, name, True)]
+        held = [self._ring_class(capacity or self._config.capacity, name, True)]
         self._closings.append(lambda: close_ring(held.pop()))
         return held
 
     @contextlib.contextmanager
-    def _another(self) -> Iterator[Any]:
+    def _another(self, capacity: int = 0) -> Iterator[Any]:
         """Another ring, for a moment."""
-        (ring,) = self._make(segments.fresh_name())
+        (ring,) = self._make(segments.fresh_name(), capacity)
         try:
             yield ring
         finally:
@@ -131,6 +137,11 @@ class RingBufferAdapter:
                     return *_places(another), *_ids(another), len(another.metadata)
             case ring_buffer.Unnamed():
                 return self._unnamed()
+            case ring_buffer.Claimed():
+                with self._another(CLAIMED_BYTES):
+                    return segments.claimed(self._names[-1]) >= CLAIMED_BYTES
+            case ring_buffer.Largest():
+                return self._largest()
             case ring_buffer.Attach(to):
                 return self._attach(to)
             case ring_buffer.Create():
@@ -186,6 +197,24 @@ class RingBufferAdapter:
             size = len(segments.content(name)) - getattr(self.ring, "DATA_OFFSET", 0) + 1
         close_ring(self._ring_class(size, name))
         return "attached"
+
+    def _largest(self) -> Any:
+        """Where the largest chunk ends; the error for a larger one; is the ring as it was, then?"""
+        with self._another() as ring, told_capacity(ring, TOLD_BYTES):
+            try:
+                ring.allocate_buf(PROBED_BYTES)
+            except Exception as error:
+                raise NotOffered("the target's ring cannot be told another capacity") from error
+        with self._another() as ring, told_capacity(ring, TOLD_BYTES):
+            address, _ = ring.allocate_buf(LARGEST_CHUNK - HEADER)
+        with self._another() as ring, told_capacity(ring, TOLD_BYTES):
+            before = *_places(ring), *_ids(ring), len(ring.metadata)
+            try:
+                refused: Any = ring.allocate_buf(LARGEST_CHUNK + 1 - HEADER)
+            except Exception as error:
+                refused = type(error).__name__
+            is_unchanged = (*_places(ring), *_ids(ring), len(ring.metadata)) == before
+        return address + LARGEST_CHUNK, refused, is_unchanged
 
     def _secret(self) -> Any:
         """Its length; is it the reader's, that of the segment, and not another ring's?"""

@@ -242,7 +242,7 @@ def _asking(config: object_store.Config, state: object_store.State, draw: Draw) 
     if role <= 14:
         return object_store.OwnGet(key)
     if role <= 16:
-        return object_store.Attach(key)
+        return draw.of((object_store.Attach, object_store.Attach, object_store.GetLocked))(key)
     if role == 17:
         return object_store.ReaderWrites(draw.of(WRITES))
     if role == 18:

@@ -57,6 +57,8 @@ ELSE: Final[tuple[Op, ...]] = (
     ring_buffer.Create(),
     ring_buffer.Constants(),
     ring_buffer.Unnamed(),
+    ring_buffer.Claimed(),
+    ring_buffer.Largest(),
     ring_buffer.CloseAgain(),
     ring_buffer.Allocate(0),
     ring_buffer.Allocate(-1),
