@@ -1,7 +1,8 @@
 ---------------------------- MODULE CacheService ----------------------------
 (* What a user of the whole system may see, whatever lies behind it. A request is answered with exactly the items
    that it named; or refused; or with a miss that names some of its items and can be tried again, but only after an
-   engine forgot what it held, and only once: the retry is served. Each cache stays within its budget.      *)
+   engine forgot what it held, and only once: the retry is served. What an engine had not answered when it forgot may
+   be tried again, too. Each cache stays within its budget.                                                 *)
 EXTENDS Integers
 
 (***************************************************************************)
@@ -66,11 +67,22 @@ Miss(each) ==
     /\ open' = Changed({Try(each.request, 2)}, {each})
     /\ UNCHANGED hasForgotten
 
-\* [DR-15] An engine loses what it held, and perhaps ends: what it had not answered is then lost, too.
+\* [DR-15] [SC-44] An engine loses what it held, and perhaps ends: what it had not answered is then lost, or tried again.
 Forget ==
     /\ hasForgotten' = TRUE
-    /\ \A each \in DOMAIN open' : open'[each] <= Count(each)
-    /\ answer' = None
+    /\ answer' = [kind |-> "forgotten"]
+    /\ \A each \in DOMAIN open' :
+        LET first == Try(each.request, 1)
+            firstAfter == IF first \in DOMAIN open' THEN open'[first] ELSE 0
+        IN  /\ firstAfter <= Count(first)
+            /\ each.tries \in {1, 2}
+            /\ each.tries = 2 => open'[each] <= Count(each) + Count(first) - firstAfter
+
+\* [SC-38] Its client wants no answer any more.
+Withdraw(each) ==
+    /\ open' = Changed({}, {each})
+    /\ answer' = [kind |-> "withdrawn", request |-> each.request]
+    /\ UNCHANGED hasForgotten
 
 Internal == answer' = None /\ UNCHANGED <<open, hasForgotten>>
 
@@ -80,7 +92,7 @@ StaysWithinBudget == \A cache \in DOMAIN used' : used'[cache] \in 0..Budget
 Next ==
     /\ StaysWithinBudget
     /\ \/ \E request \in Requests : Accept(request) \/ Refuse(request)
-       \/ \E each \in DOMAIN open : Serve(each) \/ (answer' # None /\ Miss(each))
+       \/ \E each \in DOMAIN open : Serve(each) \/ Withdraw(each) \/ (answer' # None /\ Miss(each))
        \/ Forget
        \/ Internal
 

@@ -48,6 +48,8 @@ TriesAfter ==
           [] call'.op = "second-engine" /\ isMissed -> [tries EXCEPT !.reports = Append(@, 2)]
           [] OTHER -> tries
 
+IsForgetting == call'.op \in {"clear-p1", "restart-p1"}
+
 \* What a user was answered in the step that `call'` tells of.
 AnswerOf ==
     CASE IsTaken /\ call'.missing = <<>> ->
@@ -55,6 +57,7 @@ AnswerOf ==
       [] IsTaken /\ call'.missing # <<>> ->
             [kind |-> "missed", request |-> RequestOf(TakenMessage),
              missing |-> {call'.missing[place] : place \in DOMAIN call'.missing}]
+      [] IsForgetting -> [kind |-> "forgotten"]
       [] call'.kind \in {"unsupplied", "rejected", "rolled-back"} /\ ~IsSecond ->
             [kind |-> "refused", request |-> AllSupplied(call'.request)]
       [] call'.kind \in {"asserted", "invalidated"} /\ (IsUpdate \/ IsRefusal) -> [kind |-> "failed"]
@@ -64,7 +67,7 @@ ServiceNext ==
     /\ Next
     /\ tries' = TriesAfter
     /\ answer' = AnswerOf
-    /\ hasForgotten' = (hasForgotten \/ call'.op \in {"clear-p1", "restart-p1"})
+    /\ hasForgotten' = (hasForgotten \/ IsForgetting)
 
 ServiceSpec == ServiceInit /\ [][ServiceNext]_<<vars, history>>
 

@@ -1,22 +1,9 @@
 ---------------------------- MODULE MCShmCaches ----------------------------
-(* ShmCaches as TLC checks it: the requests of the presets `tiny` and `small` of mmcache_ref/model/shm_environment.py,
-   the graph written out, and rules that are broken on purpose. Both views are argued beside their definitions. *)
-EXTENDS ShmProperties, Graph
+(* ShmCaches as TLC checks it: the requests of the presets, the graph written out, and rules that are broken on purpose. Both views are argued beside their definitions. *)
+EXTENDS ShmProperties, ShmRequests, Graph
 
 \* An action constraint that writes the graph.
 Edge == EdgeIsWritten(exactView, call', exactView')
-
-Asking(key, nbytes, fill) == [key |-> key, content |-> [nbytes |-> nbytes, fill |-> fill], supplied |-> TRUE]
-LeftOut(item) == [item EXCEPT !.supplied = FALSE]
-
-a == Asking("a", 1, 1)
-b == Asking("b", 2, 2)
-c == Asking("c", 1, 3)
-d == Asking("d", 3, 4)
-
-TinyRequests == {<<a>>, <<b>>, <<LeftOut(a)>>, <<d>>}
-
-SmallRequests == {<<a>>, <<b>>, <<c>>, <<b, a>>, <<a, c, a>>, <<LeftOut(c)>>, <<d>>}
 
 (***************************************************************************)
 (* Twins: each .cfg that must fail puts one of these in a rule's place,    *)

@@ -186,6 +186,8 @@ SeenMessage(message, order) ==
     <<SeenFeatures(message.features), message.children, message.is_release, message.has_missed,
       [worker \in WorkerNumbers |-> <<message.left[order[worker]], message.has_read[order[worker]]>>]>>
 
+SeenRunning(each) == <<SeenFeatures(each.features), each.children, each.has_resumed>>
+
 SeenChunks == [place \in DOMAIN store.ring.chunks |-> store.ring.chunks[place].begin - store.ring.chunks[1].begin]
 
 SeenEntries ==
@@ -199,8 +201,7 @@ view ==
     IF is_dead THEN <<"dead">>
     ELSE SeenStore \o
          <<{Bag([place \in DOMAIN channel |-> SeenMessage(channel[place], order)]) : order \in Exchanges},
-           Bag([place \in DOMAIN running |->
-                <<SeenFeatures(running[place].features), running[place].children, running[place].has_resumed>>]),
+           Bag([place \in DOMAIN running |-> SeenRunning(running[place])]),
            Bag(retries)>>
 
 \* Where it matters which worker does what to which message, and which handles a client may replay: what tells states
@@ -211,4 +212,16 @@ exactView ==
          <<[place \in DOMAIN channel |-> [channel[place] EXCEPT !.features = SeenFeatures(@)]],
            [place \in DOMAIN running |-> [running[place] EXCEPT !.features = SeenFeatures(@)]],
            retries, outdated>>
+
+(***************************************************************************)
+(* Fairness: what the protocol may assume of its environment               *)
+(***************************************************************************)
+\* [SC-53] Each worker reads, the oldest message first; others may come before it.
+WorkersRead == \A worker \in WorkerNumbers : WF_exactView(Read(1, worker))
+
+\* [SC-54] The engine goes on: with the oldest request that runs, with the oldest retry.
+RequestsGoOn == WF_exactView(Finish(1)) /\ WF_exactView(Retry(1))
+
+\* [SC-55] From some time on no worker dies.
+WorkersLive == <>[][call'.op # "worker-death"]_vars
 =============================================================================

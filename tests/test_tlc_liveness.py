@@ -53,3 +53,46 @@ def test_every_request_is_answered_and_every_key_repaired_in_the_end(name: str) 
 @pytest.mark.parametrize("name", ["tiny", "reject", "oversize", "drop", "second-miss"])
 def test_users_see_a_cache_service_unless_a_protection_is_missing(name: str) -> None:
     assert judged(f"key-replicated-service-{name}").wrong == []
+
+
+@pytest.mark.clause("SC-53")
+@pytest.mark.clause("SC-56")
+@pytest.mark.clause("SC-57")
+@pytest.mark.parametrize("name", ["unread", "unread-held"])
+def test_nothing_ends_where_the_workers_need_not_read(name: str) -> None:
+    assert judged(f"shm-caches-liveness-{name}").wrong == []
+
+
+@pytest.mark.slow
+@pytest.mark.clause("SC-54")
+@pytest.mark.parametrize("name", ["unfinished", "unretried"])
+def test_a_request_is_never_answered_where_the_engine_need_not_go_on(name: str) -> None:
+    assert judged(f"shm-caches-liveness-{name}").wrong == []
+
+
+@pytest.mark.slow
+@pytest.mark.clause("SC-55")
+def test_a_request_is_never_answered_where_workers_die_without_end() -> None:
+    assert judged("shm-caches-liveness-dying").wrong == []
+
+
+@pytest.mark.slow
+@pytest.mark.clause("SC-57")
+def test_a_chunk_is_always_held_where_its_item_is_asked_for_again_and_again() -> None:
+    assert judged("shm-caches-liveness-asked-again").wrong == []
+
+
+@pytest.mark.slow
+@pytest.mark.clause("SC-56")
+@pytest.mark.clause("SC-57")
+@pytest.mark.parametrize("name", ["answered", "reclaimable"])
+def test_every_request_is_answered_and_every_chunk_can_be_reclaimed_in_the_end(name: str) -> None:
+    assert judged(f"shm-caches-liveness-{name}").wrong == []
+
+
+@pytest.mark.slow
+@pytest.mark.clause("SC-31")
+@pytest.mark.clause("SC-44")
+@pytest.mark.parametrize("name", ["tiny", "deaths", "clear-in-flight", "another-item"])
+def test_users_of_shared_memory_see_a_cache_service_unless_something_is_missing(name: str) -> None:
+    assert judged(f"shm-caches-service-{name}").wrong == []
