@@ -212,11 +212,13 @@ def shared_memory(namespace: Any, keys: int) -> Subject:
     cache = segment.make_sender()
     worker = segment.make_receiver(0)
     handles: dict[str, Any] = {}
+    worn = keys // 10
+    age = 0
 
     def fill() -> None:
         for each in range(keys):
             handle, _ = cache.get_and_update_item(made, f"key {each}")
-            if each < 10 * CALLS:  # so many will be evicted at most
+            if each < 2 * worn + 10 * CALLS:  # so many will be evicted at most
                 handles[f"key {each}"] = handle
                 worker.get_and_update_item(handle, f"key {each}")
 
@@ -230,9 +232,16 @@ def shared_memory(namespace: Any, keys: int) -> Subject:
         handle, _ = cache.get_and_update_item(None, key(number))
         worker.get_and_update_item(handle, key(number))
 
-    def new(number: int) -> None:
+    def new(number: int | str) -> None:
         handle, _ = cache.get_and_update_item(made, f"new {number}")
         worker.get_and_update_item(handle, f"new {number}")
+
+    def wear() -> None:
+        """Evict many: the next one must not be looked for behind all that are gone."""
+        nonlocal age
+        age += 1
+        for each in range(worn):
+            new(f"{each} of age {age}")
 
     return Subject(
         (
@@ -249,7 +258,7 @@ def shared_memory(namespace: Any, keys: int) -> Subject:
                 lambda number: worker.touch_receiver_cache_item(key(number), handles[key(number)]),
             ),
             Operation("update of a stored key, and a reading", update),
-            Operation("update of a new key, with an eviction, and a reading", new),
+            Operation("update of a new key, with an eviction, and a reading", new, before=wear),
             Operation(
                 "remove_dangling_items",
                 lambda number: cache.remove_dangling_items(),

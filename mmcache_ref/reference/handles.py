@@ -61,15 +61,18 @@ def sign(secret: bytes, digest: bytes, address: int, monotonic_id: int) -> bytes
 
     It is the HMAC of RFC 2104 in its two hashes, without what the library sets up for each.
     """
-    inner, outer = _pads(secret)
-    return sha256(outer + sha256(inner + digest + _PLACE.pack(address, monotonic_id)).digest()).digest()
+    inner, outer = _begun(secret)
+    inner, outer = inner.copy(), outer.copy()
+    inner.update(digest + _PLACE.pack(address, monotonic_id))
+    outer.update(inner.digest())
+    return outer.digest()
 
 
 @lru_cache(maxsize=16)
-def _pads(secret: bytes) -> tuple[bytes, bytes]:
-    """The secret as the HMAC puts it before the message, and before the first hash."""
+def _begun(secret: bytes) -> tuple[Any, Any]:
+    """Both hashes after the block that the HMAC makes of the secret; they are copied, and stay as they are."""
     block = secret.ljust(_BLOCK_BYTES, b"\0")
-    return bytes(byte ^ 0x36 for byte in block), bytes(byte ^ 0x5C for byte in block)
+    return sha256(bytes(byte ^ 0x36 for byte in block)), sha256(bytes(byte ^ 0x5C for byte in block))
 
 
 def check_handle(address: Any, monotonic_id: Any, signature: Any) -> bytes:

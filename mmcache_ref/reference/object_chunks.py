@@ -9,12 +9,15 @@ from multiprocessing.synchronize import Lock
 from typing import Any, Final
 
 from .ring_buffer import SingleWriterShmRingBuffer
+from .ring_placement import HEADER_BYTES
 from .seals import MARK_BYTES, NO_SEAL, SEAL_BYTES, barrier, is_marked, marked, seal
 
 HEAD: Final = struct.Struct("<iii")
 """Id, size of the chunk, reader count."""
+HEAD_BYTES: Final = HEAD.size
 SEALED_HEAD: Final = struct.Struct("<iii16s")
 """Id, size of the chunk, reader count, seal."""
+SEALED_HEAD_BYTES: Final = SEALED_HEAD.size
 COUNT: Final = struct.Struct("<i")
 LARGEST_COUNT: Final = 2 ** (8 * COUNT.size - 1) - 1
 LOCK_SECONDS: Final = 60.0
@@ -41,6 +44,7 @@ class ObjectChunks:
         self._has_seals = has_seals
         self._reader_lock = reader_lock
         self._secret = b""
+        self._last_seal = b"", 0, NO_SEAL
         self._checks_seals = False
         self._is_closed = False
         if self.is_writer and has_seals:
@@ -83,7 +87,7 @@ class ObjectChunks:
     ) -> None:
         """Reader count, then the payload with no seal, then the seal.   [OS-08]"""
         memory, begin = self._memory, self._place(address)
-        payload = begin + HEAD.size
+        payload = begin + HEAD_BYTES
         end = payload + md_bytes + data_bytes
         COUNT.pack_into(memory, payload - COUNT.size, 0)
         self.copy_to_buffer(data, data_bytes, metadata, md_bytes, memory[payload:end])
@@ -115,16 +119,31 @@ class ObjectChunks:
 
     def _size_in_place(self, begin: int, monotonic_id: int, signature: bytes) -> int | None:
         """The size of the chunk at this place if it is the handle's, else `None`.   [OS-21, OS-22, OS-42]"""
-        head = SEALED_HEAD if self._checks_seals else HEAD
         room = self._area_end - begin
-        if room < head.size:
+        least = SEALED_HEAD_BYTES if self._checks_seals else HEAD_BYTES
+        if room < least:
             return None
-        found_id, size, _, *found_seal = head.unpack_from(self._memory, begin)
-        if found_id != monotonic_id or not head.size <= size <= room:
+        size: int
+        if self._checks_seals:
+            found_id, size, _, found_seal = SEALED_HEAD.unpack_from(self._memory, begin)
+        else:
+            found_id, size, _ = HEAD.unpack_from(self._memory, begin)
+        if found_id != monotonic_id or not least <= size <= room:
             return None
-        if found_seal and found_seal[0] != seal(self._secret, signature, size):
+        if self._checks_seals and found_seal != self._seal(signature, size):
             return None
-        return int(size)
+        return size
+
+    def _seal(self, signature: bytes, size: int) -> bytes:
+        """The seal of a chunk, made once for the look before a copy and the one behind it.   [OS-22]
+
+        The very signature is that of one handle under one secret.
+        """
+        known, known_size, made = self._last_seal
+        if signature is not known or size != known_size:
+            made = seal(self._secret, signature, size)
+            self._last_seal = signature, size, made
+        return made
 
     def _acknowledge(self, begin: int, monotonic_id: int, signature: bytes) -> bool:
         """Count one read if the chunk is still in its place; whether it is.   [OS-23, OS-32, OS-41]"""
@@ -135,7 +154,7 @@ class ObjectChunks:
         try:
             if self._size_in_place(begin, monotonic_id, signature) is None:
                 return False
-            self.increment_reader_flag(self._memory[begin + HEAD.size - COUNT.size :])
+            self.increment_reader_flag(self._memory[begin + HEADER_BYTES : begin + HEAD_BYTES])
             return True
         finally:
             self._reader_lock.release()
@@ -154,7 +173,8 @@ class ObjectChunks:
 
         The largest count stays: nobody has read so often, something else has written there.
         """
-        COUNT.pack_into(data_view, 0, min(COUNT.unpack_from(data_view)[0] + 1, LARGEST_COUNT))
+        (count,) = COUNT.unpack_from(data_view)
+        COUNT.pack_into(data_view, 0, count + 1 if count < LARGEST_COUNT else LARGEST_COUNT)
 
     @contextmanager
     def _no_reader_counts(self) -> Iterator[None]:
@@ -174,7 +194,8 @@ class ObjectChunks:
     def _wipe(self, addresses: Iterable[int]) -> None:
         """Make the seals at these addresses invalid; no reader counts meanwhile.   [OS-26]"""
         if self._has_seals:
+            memory, capacity, first = self._memory, self._capacity, self._area_begin + HEAD_BYTES
             for address in addresses:
-                place = self._place(address) + HEAD.size
-                self._memory[place : place + SEAL_BYTES] = NO_SEAL
+                place = first + address % capacity
+                memory[place : place + SEAL_BYTES] = NO_SEAL
             barrier()

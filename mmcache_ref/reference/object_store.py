@@ -14,9 +14,9 @@ from .handles import (
     sign,
     verified,
 )
-from .object_chunks import COUNT, HEAD, ObjectChunks
+from .object_chunks import COUNT, HEAD_BYTES, ObjectChunks
 from .ring_buffer import SingleWriterShmRingBuffer
-from .ring_placement import LARGEST_CHUNK
+from .ring_placement import HEADER_BYTES, LARGEST_CHUNK
 from .seals import SEAL_BYTES, barrier
 from .serde import MsgpackSerde, ObjectSerde
 
@@ -91,8 +91,8 @@ class SingleWriterShmObjectStorage(ObjectChunks):
 
     def _refuse_what_never_fits(self, size: int) -> None:
         """Refuse an object whose chunk is larger than the ring, before anything is freed for it.   [OS-06]"""
-        chunk, capacity = size + self.ring_buffer.MD_SIZE, self.ring_buffer.data_buffer_size
-        if chunk > min(capacity, LARGEST_CHUNK):
+        chunk, capacity = size + HEADER_BYTES, self._capacity
+        if chunk > capacity or chunk > LARGEST_CHUNK:
             raise MemoryError(
                 f"Not enough space: a chunk of {chunk} bytes never fits a ring of {capacity} bytes"
             )
@@ -219,7 +219,7 @@ class SingleWriterShmObjectStorage(ObjectChunks):
             raise self._stale(address, monotonic_id)
         barrier()
         try:
-            value = self.ser_de.deserialize(self._memory[begin + HEAD.size : begin + size])
+            value = self.ser_de.deserialize(self._memory[begin + HEAD_BYTES : begin + size])
         except Exception:
             barrier()
             if self._size_in_place(begin, monotonic_id, handle) is None:
@@ -258,11 +258,17 @@ class SingleWriterShmObjectStorage(ObjectChunks):
         assert self.is_writer, "only the writer of the object store can free"
         with self._no_reader_counts():
             freed = list(self.ring_buffer.free_buf(self.default_is_free_check, nbytes))
+            places, keys, references, signatures = (
+                self.key_index,
+                self.id_index,
+                self.writer_flag,
+                self._signatures,
+            )
             addresses = []
             for monotonic_id in freed:
-                address, _ = self.key_index.pop(self.id_index.pop(monotonic_id))
+                address, _ = places.pop(keys.pop(monotonic_id))
                 addresses.append(address)
-                del self.writer_flag[monotonic_id], self._signatures[monotonic_id]
+                del references[monotonic_id], signatures[monotonic_id]
             self._wipe(addresses)
         return freed
 

@@ -8,6 +8,7 @@ safe for use by several threads of the writer at once.
 from __future__ import annotations
 
 import secrets
+from collections import OrderedDict
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from struct import Struct
@@ -43,7 +44,8 @@ class SingleWriterShmRingBuffer:
             raise ValueError(f"a ring has a capacity of 1 byte or more, not {data_buffer_size!r}")
         self.data_buffer_size = data_buffer_size
         self.is_writer = create
-        self.metadata: dict[int, int] = {}
+        # A plain dictionary would look for its first key behind all that were deleted before it.
+        self.metadata: dict[int, int] = OrderedDict()
         self._sizes: dict[int, int] = {}
         self.data_buffer_start = self.data_buffer_end = 0
         self.monotonic_id_start = self.monotonic_id_end = 0
@@ -150,27 +152,32 @@ class SingleWriterShmRingBuffer:
         """The ids of the oldest chunks that are free, up to `nbytes` bytes.   [RB-16, RB-17, RB-24]"""
         free: list[int] = []
         free_bytes = 0
+        sizes, offset, capacity = self._sizes, self.DATA_OFFSET, self.data_buffer_size
         for identifier, address in self.metadata.items():
             if free_bytes >= nbytes:
                 break
-            size = self._sizes[identifier]
-            begin = self.DATA_OFFSET + address % self.data_buffer_size
-            with buf[begin + HEADER_BYTES : begin + size] as payload:
+            size = sizes[identifier]
+            begin = offset + address % capacity
+            payload = buf[begin + HEADER_BYTES : begin + size]
+            try:
                 if not is_free(identifier, payload):
                     break
+            finally:
+                payload.release()
             free.append(identifier)
             free_bytes += size
         return free
 
     def _forget(self, freed: list[int]) -> None:
         """Drop these oldest chunks; begin is the oldest that is left, or 0.   [RB-12, RB-13, RB-20, RB-25]"""
+        metadata, sizes = self.metadata, self._sizes
         for identifier in freed:
-            del self.metadata[identifier], self._sizes[identifier]
-        if not self.metadata:
+            del metadata[identifier], sizes[identifier]
+        if not metadata:
             self.monotonic_id_start = self.monotonic_id_end
             self.data_buffer_start = self.data_buffer_end = 0
         elif freed:
-            self.monotonic_id_start, oldest = next(iter(self.metadata.items()))
+            self.monotonic_id_start, oldest = next(iter(metadata.items()))
             self.data_buffer_start, self.data_buffer_end = free_up_to(
                 self.data_buffer_start, self.data_buffer_end, oldest, self.data_buffer_size
             )

@@ -9,7 +9,6 @@ from __future__ import annotations
 import platform
 import struct
 import threading
-from functools import lru_cache
 from hashlib import sha256
 from typing import Final
 
@@ -27,7 +26,6 @@ KEEPS_ORDER: Final = platform.machine().lower() in {"x86_64", "amd64", "i386", "
 """Whether other processors see the stores of this one in their order, and load in order themselves."""
 
 
-@lru_cache(maxsize=1024)
 def seal(secret: bytes, signature: bytes, chunk_size: int) -> bytes:
     """The seal of the chunk of `chunk_size` bytes that the handle with that signature names.   [OS-22]"""
     return sha256(secret + signature + _SIZE.pack(chunk_size)).digest()[:SEAL_BYTES]

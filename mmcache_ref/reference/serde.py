@@ -17,6 +17,7 @@ __all__ = ["CheckedMsgpackSerde", "ChecksumError", "ItemClasses", "MsgpackSerde"
 
 _LENGTH: Final = struct.Struct("<I")
 """The length of the structure in bytes."""
+_LENGTH_BYTES: Final = _LENGTH.size
 
 _CHECKSUM: Final = struct.Struct("<I")
 """CRC-32 of the length, the structure and the data."""
@@ -62,6 +63,7 @@ class MsgpackSerde(ObjectSerde):
 
     def __init__(self) -> None:
         self._reader = PlannedReader(self.item_classes)
+        self._room = bytes(self.SEAL_BYTES)
 
     def serialize(self, value: Any) -> tuple[list[Buffer], int, bytes, int]:
         """The bytes of the leaves, as views where they are contiguous, and the structure.   [OS-38]
@@ -75,7 +77,7 @@ class MsgpackSerde(ObjectSerde):
             raise
         except _UNWRITABLE as error:
             raise SerdeError(f"cannot write this value: {error}") from error
-        metadata = bytes(self.SEAL_BYTES) + _LENGTH.pack(len(structure)) + structure
+        metadata = self._room + _LENGTH.pack(len(structure)) + structure
         return leaves, sum(map(len, leaves)), metadata, len(metadata)
 
     def deserialize(self, data: memoryview) -> Any:
@@ -83,12 +85,12 @@ class MsgpackSerde(ObjectSerde):
 
         Raises `SerdeError` for bytes that `serialize` does not make.
         """
-        begin = self.SEAL_BYTES + _LENGTH.size
+        begin = self.SEAL_BYTES + _LENGTH_BYTES
         try:
-            (length,) = _LENGTH.unpack_from(data, self.SEAL_BYTES)
-            if length > len(data) - begin:
-                raise SerdeError(f"a structure of {length} bytes, and {len(data) - begin} are there")
+            (length,) = _LENGTH.unpack_from(data, begin - _LENGTH_BYTES)
             end = begin + length
+            if end > len(data):
+                raise SerdeError(f"a structure of {length} bytes, and {len(data) - begin} are there")
             return self._reader.read(bytes(data[begin:end]), data[end:])
         except SerdeError:
             raise

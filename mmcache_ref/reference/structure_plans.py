@@ -14,7 +14,7 @@ from typing import Any, Final, NamedTuple, TypeAlias
 import msgspec
 import numpy as np
 
-from .copying import copied, copied_from
+from .copying import LARGE, copied, copied_from
 from .structure_reader import ItemClasses, Reader, array_dtype, number_of_elements, tensor_form
 from .structures import ARRAY, FLAT, ITEM, LIST, PLAIN, SLICE, TENSOR, TUPLE, Node, SerdeError
 
@@ -107,6 +107,9 @@ class _Planning:
         dtype, from_numpy, tensor_dtype = tensor_form(name)
         nbytes = number_of_elements(shape) * dtype.itemsize
         begin = self._next(nbytes)
+        if tensor_dtype is None and nbytes < LARGE:
+            end, ndarray = begin + nbytes, np.ndarray  # `copied_from`, without the call
+            return lambda leaves: from_numpy(ndarray(shape, dtype, bytearray(leaves[begin:end])))
         if tensor_dtype is None:
             return lambda leaves: from_numpy(copied_from(leaves, begin, nbytes, shape, dtype))
         return lambda leaves: from_numpy(copied_from(leaves, begin, nbytes, shape, dtype)).view(tensor_dtype)

@@ -73,8 +73,9 @@ def written(value: Any, leaves: list[Buffer]) -> Node:
     be written.
     """
     kind = type(value)
-    writer = _WRITERS.get(kind)
-    if writer is None:
+    try:
+        writer = _WRITERS[kind]
+    except KeyError:
         writer = _WRITERS[kind] = _writer_for(value)
     return writer(value, leaves)
 
@@ -199,9 +200,10 @@ def _item(value: Any, leaves: list[Buffer]) -> Node:
     """An item; the key of each element comes before it."""
     node: list[Node] = [ITEM]
     for key, element in value.data.items():
-        if type(key) is not str or not hasattr(element, "field"):
+        field = getattr(element, "field", None)
+        if type(key) is not str or field is None:
             raise SerdeError(f"cannot write an item in which {key!r} is a {type(element).__qualname__}")
-        node += (key, _field_node(element.field, leaves), written(element.data, leaves))
+        node += (key, _field_node(field, leaves), written(element.data, leaves))
     return node
 
 
