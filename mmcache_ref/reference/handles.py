@@ -65,12 +65,13 @@ def sign(secret: bytes, digest: bytes, address: int, monotonic_id: int) -> bytes
     inner, outer = inner.copy(), outer.copy()
     inner.update(digest + _PLACE.pack(address, monotonic_id))
     outer.update(inner.digest())
-    return outer.digest()
+    signature: bytes = outer.digest()
+    return signature
 
 
 @lru_cache(maxsize=16)
 def _begun(secret: bytes) -> tuple[Any, Any]:
-    """Both hashes after the block that the HMAC makes of the secret; they are copied, and stay as they are."""
+    """Both hashes after the block that the HMAC makes of the secret; only copies of them go on."""
     block = secret.ljust(_BLOCK_BYTES, b"\0")
     return sha256(bytes(byte ^ 0x36 for byte in block)), sha256(bytes(byte ^ 0x5C for byte in block))
 
