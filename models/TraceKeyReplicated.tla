@@ -6,9 +6,10 @@
    step is the next event of one process, taken by the action of its name, and seen as the log says. A log of which
    every event was taken is a behaviour. `mmcache-ref trace check --tlc` writes the logs as a module.
 
-   An event is <<did, message, request, keys, saw, holds, made>>, all in numbers: `did` names one of `Dids`, keys are
-   places in `Keys`, items in `Items`, contents in `Contents`; -1 stands for what is not there. `saw` is
-   <<form, values>>; the forms are those of `Saw`.                                                              *)
+   Logs are in numbers. An event is two of them: the number of its form, and message * Names + made: the names that its
+   message has, and that of the message which it made, within the log; 0 stands for none. A form is <<did, request, keys,
+   saw, holds>>: `did` names one of `Dids`, keys are places in `Keys`, items in `Items`, contents in `Contents`; -1 stands
+   for what is not told. `saw` is <<form, values>>; the forms are those of `Saw`.                                       *)
 EXTENDS KeyReplicated, JudgedLogs, TLC
 
 (***************************************************************************)
@@ -19,6 +20,8 @@ CONSTANT
 
 (* Of the module JudgedLogs, which is written anew for the logs in question:
    Logs      each <<events of P0, events of P1, events of the channel>>
+   Names     as many as the longest log has, and one more
+   Forms     what events say besides the names of messages
    Keys      identities
    Items     items of requests, <<key, content, supplied (0 or 1), modality>>, of numbers but for the last
    Contents  <<nbytes, fill>>                                                                               *)
@@ -54,47 +57,60 @@ TraceInit ==
 (***************************************************************************)
 (* What an event says                                                      *)
 (***************************************************************************)
-IsOver(process) == at[process] > Len(Logs[log][process])
+EventsOf(process) == Len(Logs[log][process]) \div 2
 
-Event(process) == Logs[log][process][at[process]]
-
-Did(event) == Dids[event[1]]
-
-Message(event) == event[2]
+IsOver(process) == at[process] > EventsOf(process)
 
 Named(coded) == [place \in DOMAIN coded |-> Keys[coded[place]]]
 
-ContentAt(number) == [nbytes |-> Contents[number][1], fill |-> Contents[number][2]]
+\* A content that was seen: nothing, or what is no content.
+ContentAt(number) ==
+    IF number = 0 THEN None
+    ELSE IF number = -1 THEN [nbytes |-> -1, fill |-> -1]
+    ELSE [nbytes |-> Contents[number][1], fill |-> Contents[number][2]]
 
-RequestIn(event) ==
-    [place \in DOMAIN event[3] |->
-        LET item == Items[event[3][place]]
-        IN  [key |-> Keys[item[1]], content |-> ContentAt(item[2]), supplied |-> item[3] = 1,
-             modality |-> item[4]]]
+ItemAt(number) ==
+    LET item == Items[number]
+    IN  [key |-> Keys[item[1]], content |-> ContentAt(item[2]), supplied |-> item[3] = 1, modality |-> item[4]]
 
-MadeIn(event) == event[7]
+\* The forms in full: `saw` are contents where they are listed, numbers where they answer, else keys.
+FormsInFull ==
+    [number \in DOMAIN Forms |->
+        LET form == Forms[number]
+        IN  [did |-> Dids[form[1]],
+             request |-> [place \in DOMAIN form[2] |-> ItemAt(form[2][place])],
+             keys |-> Named(form[3]),
+             as |-> form[4][1],
+             saw |-> CASE form[4][1] = 1 -> [place \in DOMAIN form[4][2] |-> ContentAt(form[4][2][place])]
+                       [] form[4][1] = 5 -> form[4][2]
+                       [] OTHER -> Named(form[4][2]),
+             tells |-> form[5] # <<-1>>,
+             holds |-> IF form[5] = <<-1>> THEN <<>> ELSE Named(form[5])]]
+
+FormAt(process, place) == FormsInFull[Logs[log][process][2 * place - 1]]
+MessageAt(process, place) == Logs[log][process][2 * place] \div Names
+MadeAt(process, place) == Logs[log][process][2 * place] % Names
+
+\* The next event of a process.
+Form(process) == FormAt(process, at[process])
+Did(process) == Form(process).did
+Message(process) == MessageAt(process, at[process])
+Made(process) == MadeAt(process, at[process])
 
 \* The forms of what a process saw: nothing; for each item the content or nothing; the hashes of a miss; those that
 \* a refused request lacks; an assertion that names one of some keys; a yes or no for each item. Anything else fits
 \* none of them.
-Saw(event, form, Fits(_)) == event[5][1] = form /\ Fits(event[5][2])
-SawNothing(event) == Saw(event, 0, LAMBDA values : TRUE)
-SawContents(event, contents) ==
-    Saw(event, 1, LAMBDA values :
-        /\ Len(values) = Len(contents)
-        /\ \A place \in DOMAIN values :
-            IF contents[place] = None THEN values[place] = 0
-            ELSE values[place] > 0 /\ ContentAt(values[place]) = contents[place])
-SawMiss(event, hashes) == Saw(event, 2, LAMBDA values : Named(values) = hashes)
-SawRefusal(event, hashes) == Saw(event, 3, LAMBDA values : Named(values) = hashes)
-SawAssertion(event, key) == Saw(event, 4, LAMBDA values : \E place \in DOMAIN values : Keys[values[place]] = key)
-SawAnswers(event, answers) ==
-    \/ Saw(event, 5, LAMBDA values : values = [place \in DOMAIN answers |-> IF answers[place] THEN 1 ELSE 0])
-    \/ answers = <<>> /\ Saw(event, 1, LAMBDA values : values = <<>>)
+SawNothing(form) == form.as = 0
+SawContents(form, contents) == form.as = 1 /\ form.saw = contents
+SawMiss(form, hashes) == form.as = 2 /\ form.saw = hashes
+SawRefusal(form, hashes) == form.as = 3 /\ form.saw = hashes
+SawAssertion(form, key) == form.as = 4 /\ \E place \in DOMAIN form.saw : form.saw[place] = key
+SawAnswers(form, answers) ==
+    \/ form.as = 5 /\ form.saw = [place \in DOMAIN answers |-> IF answers[place] THEN 1 ELSE 0]
+    \/ form.as = 1 /\ form.saw = <<>> /\ answers = <<>>
 
-\* What a process says that it holds; -1 where it does not say so.
-Holds(event, entries) == event[6] = <<-1>> \/ Named(event[6]) = KeyOrder(entries)
-HoldsUntold(event) == event[6] = <<-1>>
+\* What a process says that it holds, if it says so.
+Holds(form, entries) == form.tells => form.holds = KeyOrder(entries)
 
 (***************************************************************************)
 (* What a process must have seen                                           *)
@@ -116,32 +132,33 @@ Asserted(entries, request, cached) ==
         shortest == CHOOSE count \in DOMAIN order : Fails(count) /\ \A less \in 1..(count - 1) : ~Fails(less)
     IN  request[order[shortest]].key
 
-\* Of a merge step: what is sent, or the assertion.
-SawMerge(event, entries, request, cached) ==
-    LET merged == Merge(entries, request, cached)
-    IN  IF merged.features = None
-        THEN SawAssertion(event, Asserted(entries, request, cached))
-        ELSE SawContents(event, Sent(merged.features))
+\* Of a step that took a request from its check to the channel, or up to where it ended.
+SawSending(form, entries, request, cached) ==
+    CASE call'.kind = "unsupplied" -> SawRefusal(form, Lacking(entries, request))
+      [] call'.kind \in {"asserted", "invalidated"} -> SawAssertion(form, Asserted(entries, request, cached))
+      [] OTHER -> SawContents(form, Sent(channel'[Len(channel')].features))
 
-\* Of a request from its check on.
-SawRequest(event, entries, request) ==
-    IF IsUnsupplied(entries, request)
-    THEN SawRefusal(event, Lacking(entries, request))
-    ELSE SawMerge(event, entries, request, IsCached(entries, request))
+\* Of a merge step without a message.
+SawMerge(form, entries, request) ==
+    LET cached == IsCached(entries, request)
+        merged == Merge(entries, request, cached)
+    IN  IF IsUnsupplied(entries, request) THEN SawRefusal(form, Lacking(entries, request))
+        ELSE IF merged.features = None THEN SawAssertion(form, Asserted(entries, request, cached))
+        ELSE SawContents(form, Sent(merged.features))
 
-SawTaken(event, taken) ==
-    IF taken.missing = <<>> THEN SawContents(event, taken.served) ELSE SawMiss(event, taken.missing)
+SawTaken(form, taken) ==
+    IF taken.missing = <<>> THEN SawContents(form, taken.served) ELSE SawMiss(form, taken.missing)
 
 \* Of a request that another cache pair serves, or, with "paired", none.
-SawElsewhere(event, entries, taking, request) ==
+SawElsewhere(form, entries, taking, request) ==
     LET merged == Merge(entries, request, IsCached(entries, request))
     IN  IF Keeps("paired")
-        THEN IF IsUnsupplied(<<>>, request) THEN SawRefusal(event, Lacking(<<>>, request))
-             ELSE SawContents(event, [place \in DOMAIN request |-> request[place].content])
-        ELSE IF IsUnsupplied(entries, request) THEN SawRefusal(event, Lacking(entries, request))
+        THEN IF IsUnsupplied(<<>>, request) THEN SawRefusal(form, Lacking(<<>>, request))
+             ELSE SawContents(form, [place \in DOMAIN request |-> request[place].content])
+        ELSE IF IsUnsupplied(entries, request) THEN SawRefusal(form, Lacking(entries, request))
         ELSE IF merged.features = None
-        THEN SawAssertion(event, Asserted(entries, request, IsCached(entries, request)))
-        ELSE SawTaken(event, Ingest(taking, merged.features))
+        THEN SawAssertion(form, Asserted(entries, request, IsCached(entries, request)))
+        ELSE SawTaken(form, Ingest(taking, merged.features))
 
 (***************************************************************************)
 (* Names of messages                                                       *)
@@ -156,162 +173,205 @@ Follow(queue, was, now, place, comes) ==
     IF place > 0 THEN (IF now < was THEN WithoutPlace(queue, place) ELSE queue)
     ELSE IF now > was THEN Append(queue, comes) ELSE IF now = 0 THEN <<>> ELSE queue
 
-NamesFollow(event, source, place) ==
-    LET subject == IF source = "none" THEN MadeIn(event) ELSE Message(event)
+NamesFollow(process, source, place) ==
+    LET subject == IF source = "none" THEN Made(process) ELSE Message(process)
         PlaceOf(queue) == IF source = queue THEN place ELSE 0
     IN  names' =
-        [channel |-> Follow(names.channel, Len(channel), Len(channel'), PlaceOf("channel"), MadeIn(event)),
+        [channel |-> Follow(names.channel, Len(channel), Len(channel'), PlaceOf("channel"), Made(process)),
          reports |-> Follow(names.reports, Len(reports), Len(reports'), PlaceOf("reports"), subject),
          retries |-> Follow(names.retries, Len(retries), Len(retries'), PlaceOf("retries"), subject)]
 
 \* [EV-04] A message that was made has a name, and nothing else has.
-IsNamed(event, isMade) == (MadeIn(event) # -1) = isMade
+IsNamed(process, isMade) == (Made(process) # 0) = isMade
 
 (***************************************************************************)
 (* The steps                                                               *)
 (***************************************************************************)
-\* Whether something is still to happen in the channel to a message.
-IsAwaited(message) ==
-    \E later \in at[Between]..Len(Logs[log][Between]) : Message(Logs[log][Between][later]) = message
+\* Is something still to happen in the channel to a message?
+IsAwaited(message) == \E later \in at[Between]..EventsOf(Between) : MessageAt(Between, later) = message
+
+LastOf(process, did) ==
+    [number \in DOMAIN Logs |->
+        LET events == Logs[number][process]
+            places == {place \in 1..(Len(events) \div 2) : FormsInFull[events[2 * place - 1]].did = did}
+        IN  IF places = {} THEN 0 ELSE CHOOSE place \in places : \A other \in places : other <= place]
+LastRestart == LastOf(P1, "restart-p1")
+LastShared == LastOf(P0, "second-front-end")
+
+\* Is P1 to start again? Does another front-end use P1's cache later on?
+Restarts == LastRestart[log] >= at[P1]
+IsShared == ~Keeps("paired") /\ LastShared[log] >= at[P0]
 
 \* Does P1 take this message later on? And only after it has started again?
 Deliveries(message) ==
-    {later \in at[P1]..Len(Logs[log][P1]) :
-        Did(Logs[log][P1][later]) = "deliver" /\ Message(Logs[log][P1][later]) = message}
+    {later \in at[P1]..EventsOf(P1) : FormAt(P1, later).did = "deliver" /\ MessageAt(P1, later) = message}
 IsAfterRestart(message) ==
-    \E taken \in Deliveries(message) : \E early \in at[P1]..(taken - 1) : Did(Logs[log][P1][early]) = "restart-p1"
+    /\ Restarts /\ message # 0
+    /\ \E taken \in Deliveries(message) : \E early \in at[P1]..(taken - 1) : FormAt(P1, early).did = "restart-p1"
 
 \* Something that a client asks of P0; what P1 takes after a restart is not sent before it.
-OfP0(event) ==
-    LET request == RequestIn(event)
-    IN  /\ MadeIn(event) = -1 \/ ~IsAfterRestart(MadeIn(event))
-        /\ CASE Did(event) = "submit" -> Submit(request) /\ SawRequest(event, sender, request)
-             [] Did(event) = "check" ->
+OfP0(form) ==
+    LET request == form.request
+    IN  /\ ~IsAfterRestart(Made(P0))
+        /\ CASE form.did = "submit" ->
+                    Submit(request) /\ SawSending(form, sender, request, IsCached(sender, request))
+             [] form.did = "check" ->
                     /\ Check(request)
                     /\ IF IsUnsupplied(sender, request)
-                       THEN SawRefusal(event, Lacking(sender, request))
-                       ELSE SawAnswers(event, IsCached(sender, request))
-             [] Did(event) \in {"reject", "dry-run"} ->
-                    /\ IF Did(event) = "reject" THEN Reject(request) ELSE DryRun(request)
+                       THEN SawRefusal(form, Lacking(sender, request))
+                       ELSE SawAnswers(form, IsCached(sender, request))
+             [] form.did \in {"reject", "dry-run"} ->
+                    /\ IF form.did = "reject" THEN Reject(request) ELSE DryRun(request)
                     /\ IF Keeps("rollback") /\ ~IsUnsupplied(sender, request)
-                       THEN SawNothing(event)
-                       ELSE SawRequest(event, sender, request)
-             [] Did(event) = "bypass" -> Bypass(request) /\ SawNothing(event)
-             [] Did(event) = "second-front-end" ->
-                    SecondFrontEnd(request) /\ SawElsewhere(event, second_sender, receiver, request)
-             [] Did(event) = "second-engine" ->
-                    SecondEngine(request) /\ SawElsewhere(event, sender, second_receiver, request)
-             [] Did(event) = "update" ->
-                    Update /\ SawMerge(event, sender, checked.request, checked.cached)
-             [] Did(event) = "clear-p0" -> ClearP0 /\ ~IsDeferred /\ SawNothing(event)
-             [] Did(event) = "clear-both" -> ClearBoth /\ ~IsDeferred /\ SawNothing(event)
+                       THEN SawNothing(form)
+                       ELSE SawMerge(form, sender, request)
+             [] form.did = "bypass" -> Bypass(request) /\ SawNothing(form)
+             [] form.did = "second-front-end" ->
+                    SecondFrontEnd(request) /\ SawElsewhere(form, second_sender, receiver, request)
+             [] form.did = "second-engine" ->
+                    SecondEngine(request) /\ SawElsewhere(form, sender, second_receiver, request)
+             [] form.did = "update" -> Update /\ SawSending(form, sender, checked.request, checked.cached)
+             [] form.did = "clear-p0" -> ClearP0 /\ ~IsDeferred /\ SawNothing(form)
+             [] form.did = "clear-both" -> ClearBoth /\ ~IsDeferred /\ SawNothing(form)
              [] OTHER -> FALSE
-        /\ Holds(event, sender')
-        /\ IsNamed(event, Len(channel') > Len(channel) \/ (Did(event) = "second-engine" /\ reports' # reports))
-        /\ NamesFollow(event, "none", 0)
+        /\ Holds(form, sender')
+        /\ IsNamed(P0, Len(channel') > Len(channel) \/ (form.did = "second-engine" /\ reports' # reports))
+        /\ NamesFollow(P0, "none", 0)
 
 \* P0 hears of a miss, or repeats its request.
-OfMiss(event) ==
-    LET source == IF Did(event) = "retry" THEN "retries" ELSE "reports"
+OfMiss(form) ==
+    LET source == IF form.did = "retry" THEN "retries" ELSE "reports"
         queue == IF source = "retries" THEN retries ELSE reports
-        place == PlaceIn(names[source], Message(event))
+        place == PlaceIn(names[source], Message(P0))
         request == queue[place].request
         entries == BeforeRetry(sender, request)
-    IN  /\ IsIn(names[source], Message(event))
-        /\ MadeIn(event) = -1 \/ ~IsAfterRestart(MadeIn(event))
-        /\ KeysIn(request) = Named(event[4])
-        /\ CASE Did(event) = "retry" ->
-                    Retry(place) /\ SawMerge(event, entries, request, IsCached(entries, request))
-             [] Did(event) = "handle-report" -> HandleReport(place) /\ ~IsDeferred /\ SawNothing(event)
-             [] Did(event) = "lose-report" ->
+    IN  /\ IsIn(names[source], Message(P0))
+        /\ ~IsAfterRestart(Made(P0))
+        /\ KeysIn(request) = form.keys
+        /\ CASE form.did = "retry" ->
+                    Retry(place) /\ SawSending(form, entries, request, IsCached(entries, request))
+             [] form.did = "handle-report" -> HandleReport(place) /\ ~IsDeferred /\ SawNothing(form)
+             [] form.did = "lose-report" ->
                     /\ LoseReport(place)
                     /\ ~(Keeps("report-always") /\ IsDeferred)
-                    /\ SawNothing(event)
-        /\ Holds(event, sender')
-        /\ IsNamed(event, Did(event) = "retry")
-        /\ NamesFollow(event, source, place)
+                    /\ SawNothing(form)
+        /\ Holds(form, sender')
+        /\ IsNamed(P0, form.did = "retry")
+        /\ NamesFollow(P0, source, place)
 
 \* P1 takes a message; not while something is still to happen to it in the channel: it would be gone.
-OfDelivery(event) ==
-    LET place == PlaceIn(names.channel, Message(event))
-    IN  /\ IsIn(names.channel, Message(event))
-        /\ ~IsAwaited(Message(event))
-        /\ KeysIn(RequestOf(channel[place])) = Named(event[4])
+OfDelivery(form) ==
+    LET place == PlaceIn(names.channel, Message(P1))
+    IN  /\ IsIn(names.channel, Message(P1))
+        /\ ~IsAwaited(Message(P1))
+        /\ KeysIn(RequestOf(channel[place])) = form.keys
         /\ Waits(place) = "no"
         /\ Deliver(place)
-        /\ SawTaken(event, Taken(receiver, p1_number, channel[place]))
-        /\ Holds(event, receiver')
-        /\ IsNamed(event, FALSE)
-        /\ NamesFollow(event, "channel", place)
+        /\ SawTaken(form, call')
+        /\ Holds(form, receiver')
+        /\ IsNamed(P1, FALSE)
+        /\ NamesFollow(P1, "channel", place)
 
-\* P1 alone; it starts again only where nothing is lost with it of which the log tells more.
-OfP1(event) ==
-    /\ CASE Did(event) = "clear-p1" -> ClearP1
-         [] Did(event) = "finish-clear" -> FinishClear /\ call'.kind # "held-back"
-         [] Did(event) = "restart-p1" ->
-                /\ \A place \in DOMAIN names.channel :
-                    ~IsAwaited(names.channel[place]) /\ Deliveries(names.channel[place]) = {}
-                /\ RestartP1
+\* Would a restart of P1 lose something of which the log tells more?
+IsLossTold ==
+    \E place \in DOMAIN names.channel : IsAwaited(names.channel[place]) \/ Deliveries(names.channel[place]) # {}
+
+\* P1 alone; it does not start again where something would be lost of which the log tells more.
+OfP1(form) ==
+    /\ CASE form.did = "clear-p1" -> ClearP1
+         [] form.did = "finish-clear" -> FinishClear /\ call'.kind # "held-back"
+         [] form.did = "restart-p1" -> ~IsLossTold /\ RestartP1
          [] OTHER -> FALSE
-    /\ SawNothing(event) /\ Holds(event, receiver') /\ IsNamed(event, FALSE)
-    /\ NamesFollow(event, "none", 0)
+    /\ SawNothing(form) /\ Holds(form, receiver') /\ IsNamed(P1, FALSE)
+    /\ NamesFollow(P1, "none", 0)
 
 \* Something happens to a message in the channel.
-OfChannel(event) ==
-    LET place == PlaceIn(names.channel, Message(event))
-    IN  /\ IsIn(names.channel, Message(event))
-        /\ KeysIn(RequestOf(channel[place])) = Named(event[4])
-        /\ IF Did(event) = "abort" THEN Abort(place) ELSE Drop(place)
-        /\ SawNothing(event) /\ HoldsUntold(event) /\ IsNamed(event, FALSE)
-        /\ NamesFollow(event, "channel", place)
+OfChannel(form) ==
+    LET place == PlaceIn(names.channel, Message(Between))
+    IN  /\ IsIn(names.channel, Message(Between))
+        /\ KeysIn(RequestOf(channel[place])) = form.keys
+        /\ IF form.did = "abort" THEN Abort(place) ELSE Drop(place)
+        /\ SawNothing(form) /\ ~form.tells /\ IsNamed(Between, FALSE)
+        /\ NamesFollow(Between, "channel", place)
 
-Step(process, event) ==
-    CASE process = Between -> OfChannel(event)
-      [] process = P1 -> IF Did(event) = "deliver" THEN OfDelivery(event) ELSE OfP1(event)
-      [] process = P0 -> IF Did(event) \in {"handle-report", "lose-report", "retry"} THEN OfMiss(event)
-                         ELSE OfP0(event)
+OfMisses == {"handle-report", "lose-report", "retry"}
+
+Step(process, form) ==
+    CASE process = Between -> OfChannel(form)
+      [] process = P1 -> IF form.did = "deliver" THEN OfDelivery(form) ELSE OfP1(form)
+      [] process = P0 -> IF form.did \in OfMisses THEN OfMiss(form) ELSE OfP0(form)
 
 Take(process) ==
     /\ ~IsOver(process)
-    /\ Step(process, Event(process))
+    /\ Step(process, Form(process))
     /\ at' = [at EXCEPT ![process] = @ + 1]
     /\ UNCHANGED log
 
 (***************************************************************************)
 (* Which process is next                                                   *)
 (***************************************************************************)
-IsLeft(process, did) ==
-    \E later \in at[process]..Len(Logs[log][process]) : Did(Logs[log][process][later]) = did
-
-\* Does another front-end use P1's cache later on?
-IsShared == ~Keeps("paired") /\ IsLeft(P0, "second-front-end")
-
 \* Is the next event of a process possible, but for what it saw?
 MayGo(process) ==
     /\ ~IsOver(process)
-    /\ LET event == Event(process)
-           place == PlaceIn(names.channel, Message(event))
-       IN  CASE process = Between -> IsIn(names.channel, Message(event))
-             [] process = P1 /\ Did(event) = "deliver" ->
-                    IsIn(names.channel, Message(event)) /\ ~IsAwaited(Message(event)) /\ Waits(place) = "no"
-             [] process = P1 -> Did(event) = "clear-p1"
-             [] process = P0 -> Did(event) \in {"submit", "reject", "dry-run", "bypass", "second-engine"}
+    /\ LET did == Did(process)
+       IN  CASE process = Between -> IsIn(names.channel, Message(Between))
+             [] process = P1 ->
+                 CASE did = "deliver" ->
+                         /\ IsIn(names.channel, Message(P1)) /\ ~IsAwaited(Message(P1))
+                         /\ Waits(PlaceIn(names.channel, Message(P1))) = "no"
+                   [] did = "finish-clear" ->
+                         /\ clearing # 0
+                         /\ ~(Keeps("ordered-delivery") /\ \E place \in DOMAIN channel : channel[place].number < clearing)
+                   [] did = "restart-p1" -> ~IsLossTold
+                   [] OTHER -> TRUE
+             [] process = P0 ->
+                 /\ ~IsAfterRestart(Made(P0))
+                 /\ CASE did \in {"bypass", "second-front-end"} -> TRUE
+                      [] did = "update" -> checked # None
+                      [] did = "retry" -> checked = None /\ IsIn(names.retries, Message(P0))
+                      [] did \in {"handle-report", "lose-report"} -> ~IsDeferred /\ IsIn(names.reports, Message(P0))
+                      [] did = "clear-p0" -> ~IsDeferred
+                      [] did = "clear-both" -> ~IsDeferred /\ clearing = 0
+                      [] OTHER -> checked = None
+
+\* Does the next event of P0 change the number from which a restart of P1 takes its own?
+Numbers ==
+    \/ Did(P0) \in {"clear-p0", "clear-both"}
+    \/ /\ Did(P0) \in {"handle-report", "lose-report"}
+       /\ reports[PlaceIn(names.reports, Message(P0))].number > p0_number
+
+\* Could P1 come to a restart without P0?
+CanRestart ==
+    /\ Restarts
+    /\ LET restart == CHOOSE place \in at[P1]..EventsOf(P1) :
+               /\ FormAt(P1, place).did = "restart-p1"
+               /\ \A early \in at[P1]..(place - 1) : FormAt(P1, early).did # "restart-p1"
+       IN  \A early \in at[P1]..(restart - 1) :
+               FormAt(P1, early).did = "deliver" => IsIn(names.channel, MessageAt(P1, early))
 
 \* What happens in the channel can wait for nobody, and nobody for it. P1's events and P0's commute, but where P1
-\* restarts, which loses what was sent, or another front-end uses its cache. So what one process saw wrongly no event
-\* of another makes right.
-Go ==
-    IF MayGo(Between) THEN Take(Between)
-    ELSE IF ~IsShared /\ MayGo(P1) THEN Take(P1)
-    ELSE IF IsShared /\ MayGo(P0) /\ ~IsLeft(P1, "restart-p1") THEN Take(P0)
-    ELSE Take(P0) \/ Take(P1)
+\* restarts, or another front-end uses its cache. What P0 sends before a restart is lost; where the log tells nothing
+\* more of it, that is as good as if it stayed in the channel. So what one process saw wrongly no event of another
+\* makes right.
+Due ==
+    IF MayGo(Between) THEN {Between}
+    ELSE IF ~MayGo(P1) THEN {P0}
+    ELSE IF ~MayGo(P0) THEN {P1}
+    ELSE IF Did(P1) = "restart-p1"
+    THEN IF Numbers \/ (IsShared /\ Did(P0) = "second-front-end") THEN {P0, P1} ELSE {P0}
+    ELSE IF ~IsShared THEN {P1}
+    ELSE IF Did(P0) = "second-front-end" \/ CanRestart THEN {P0, P1}
+    ELSE {P0}
+
+Go == \E process \in Due : Take(process)
 
 IsExplained == \A process \in {P0, P1, Between} : IsOver(process)
 
-\* Asked of every state, it only tells: that a log is explained, or how far a behaviour came.
+\* Asked of every state, it only tells: that a log is explained; or how far a behaviour came, and which processes are
+\* next and could go on, but for what they saw.
 IsTold ==
-    /\ IsExplained => PrintT(<<"explained", log, at[P0], at[P1], at[Between]>>)
-    /\ TellsCourse => PrintT(<<"so far", log, at[P0], at[P1], at[Between]>>)
+    /\ IsExplained => PrintT(<<"explained", log, at, {}>>)
+    /\ TellsCourse => PrintT(<<"so far", log, at, {process \in Due : MayGo(process)}>>)
 
 TraceSpec == TraceInit /\ [][Go]_traceVars
 =============================================================================

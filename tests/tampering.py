@@ -24,6 +24,7 @@ OTHERS = {
     "error": ["KeyError"],
     "says": ["no"],
     "at": ["p0", "worker"],
+    "modality": ["audio", "image", "video"],
 }
 
 

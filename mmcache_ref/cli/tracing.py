@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from pathlib import Path
 from typing import Annotated, Literal
 
@@ -22,12 +23,15 @@ def trace(
     action: Annotated[
         Literal["show", "check"], typer.Argument(help="Print the lanes of the processes, or judge the log.")
     ],
-    file: Annotated[Path, typer.Argument(help="An event log, as simulate --trace writes it.")],
+    files: Annotated[list[Path], typer.Argument(help="Event logs, as simulate --trace writes them.")],
     output_format: Annotated[
         Literal["text", "json"], typer.Option("--format", help="Of check; lanes are always text.")
     ] = "text",
     tlc: Annotated[
-        bool, typer.Option("--tlc", help="Let TLC judge the log, too, by models/TraceKeyReplicated.tla.")
+        bool,
+        typer.Option(
+            "--tlc", help="Let TLC judge the logs, too: all of one header at once, by the TLA+ models."
+        ),
     ] = False,
 ) -> None:
     """Show or judge what processes wrote down of what they did; spec/10-event-logs.md says how to write it.
@@ -37,17 +41,26 @@ def trace(
 
     Example: mmcache-ref trace check run.ndjson
     """
-    log, checked, order = _judged(file)
-    if action == "show":
-        show(lanes(log.header, order, checked.unexplained))
-        if checked.status == "conforms":
-            return
-        show(Group("", check_text(file, checked)))
-    else:
-        show({"text": check_text, "json": check_json}[output_format](file, checked))
-        if tlc:
-            raise typer.Exit(max(EXIT_CODES[checked.status], _judged_by_tlc(log)))
-    raise typer.Exit(EXIT_CODES[checked.status])
+    logs: list[Log] = []
+    codes: list[int] = []
+    told: list[str] = []
+    for file in files:
+        log, checked, order = _judged(file)
+        logs.append(log)
+        codes.append(EXIT_CODES[checked.status])
+        if action == "show":
+            show(lanes(log.header, order, checked.unexplained))
+            if checked.status != "conforms":
+                show(Group("", check_text(file, checked)))
+        elif output_format == "json":
+            told.append(check_json(file, checked))
+        else:
+            show(check_text(file, checked))
+    if told:
+        show(told[0] if len(told) == 1 else "[\n" + ",\n".join(each.rstrip() for each in told) + "\n]\n")
+    if tlc and action == "check":
+        codes += _judged_by_tlc(files, logs)
+    raise typer.Exit(max(codes))
 
 
 def _judged(file: Path) -> tuple[Log, Checked, list[Explained]]:
@@ -63,18 +76,27 @@ def _judged(file: Path) -> tuple[Log, Checked, list[Explained]]:
         return log, *check(log)
 
 
-def _judged_by_tlc(log: Log) -> int:
-    """What TLC says of a log, on a line to stderr; the exit code of that."""
+def _judged_by_tlc(files: list[Path], logs: list[Log]) -> list[int]:
+    """What TLC says of each log, a line each to stderr, and how fast it was; the exit codes of that."""
     from mmcache_ref.tlc.tools import ToolMissing
     from mmcache_ref.tlc.traces import judge
 
+    started = time.monotonic()
+    count = sum(len(log.entries) for log in logs)
     with progress_lines() as progress:
-        progress.add_task("TLC", what=f"{len(log.entries):,} events")
+        progress.add_task("TLC", what=f"{count:,} events")
         try:
-            judged = judge([log])[0]
+            judged = judge(logs)
         except ToolMissing as error:
             fail(str(error), EXIT_CODES["undetermined"])
-    ends = "; ".join(f"line {line}, {event.process}: {event.did}" for line, event in judged.first)
-    told = [f"TLC: {judged.status}", judged.reason, f"no order goes on at: {ends}" if ends else ""]
-    typer.echo(". ".join(part for part in told if part), err=True)
-    return EXIT_CODES[judged.status]
+    for file, verdict in zip(files, judged, strict=True):
+        first = verdict.first
+        where = (
+            f"no order explains line {first.line}, {first.event.process}: {first.event.did}" if first else ""
+        )
+        said = ". ".join(part for part in (verdict.status, where, verdict.reason) if part)
+        typer.echo(f"TLC: {said if len(files) == 1 else f'{file.name} {said}'}", err=True)
+    if len(files) > 1:
+        seconds = time.monotonic() - started
+        typer.echo(f"TLC: {len(logs):,} logs, {count:,} events in {seconds:.1f} s", err=True)
+    return [EXIT_CODES[each.status] for each in judged]

@@ -53,18 +53,33 @@ ABSENT: Final = -1
 NOTHING, LISTED, MISSED, REFUSED, RAISED, ANSWERED, OTHER = range(7)
 """The forms of what a process saw."""
 MODALITIES: Final = ("audio", "image", "video")
+MANY, WORKERS = 100, 2
+"""From so many logs on, so many threads of TLC."""
 
 
 class Judged(NamedTuple):
     """What TLC says of a log: whether some order explains it, and how many events the longest one explains.
 
-    When it violates, `first` are the events that no order could go on with, one of each process.
+    When it violates, `first` is the event with which that order could not go on.
     """
 
     status: Literal["conforms", "violates", "undetermined"]
     explained: int
-    first: tuple[Entry, ...] = ()
+    first: Entry | None = None
     reason: str = ""
+
+
+class _Course(NamedTuple):
+    """How far a behaviour comes: for each lane the place of its next event, and the lanes whose next event
+    has to be the next of all, and could be but for what the process saw."""
+
+    at: tuple[int, ...]
+    due: frozenset[int]
+
+    @property
+    def explained(self) -> int:
+        """How many events it explains."""
+        return sum(self.at) - len(self.at)
 
 
 @dataclass
@@ -74,6 +89,7 @@ class _Tables:
     keys: dict[str, int] = field(default_factory=dict)
     contents: dict[tuple[int, int], int] = field(default_factory=dict)
     items: dict[tuple[int, int, int, str], int] = field(default_factory=dict)
+    forms: dict[tuple[Any, ...], int] = field(default_factory=dict)
 
     @staticmethod
     def _number(table: dict[Any, int], value: Any) -> int:
@@ -87,8 +103,8 @@ class _Tables:
         """The number of a content."""
         return self._number(self.contents, (nbytes, fill))
 
-    def event(self, event: AnyEvent) -> tuple[Any, ...]:
-        """An event as `TraceKeyReplicated` has it."""
+    def form(self, event: AnyEvent) -> int:
+        """The number of what an event says besides the names of messages."""
         request = event.request if isinstance(event, Asked) else ()
         items = tuple(
             [
@@ -104,18 +120,15 @@ class _Tables:
                 for each in request
             ]
         )
-        took = event if isinstance(event, Took) else None
-        keys = () if took is None else tuple(map(self.key, took.keys))
+        keys = tuple(map(self.key, event.keys)) if isinstance(event, Took) else ()
         holds = (ABSENT,) if event.holds is None else tuple(map(self.key, event.holds))
-        return (
-            DIDS.index(event.did) + 1,
-            ABSENT if took is None else took.message,
-            items,
-            keys,
-            self.saw(event.saw),
-            holds,
-            ABSENT if event.made is None else event.made,
-        )
+        return self._number(self.forms, (DIDS.index(event.did) + 1, items, keys, self.saw(event.saw), holds))
+
+    def learn(self, event: AnyEvent) -> None:
+        """Number the keys of an event: before an exception can name them, they have to be known."""
+        named = event.request if isinstance(event, Asked) else ()
+        for key in (*[each.key for each in named], *getattr(event, "keys", ()), *(event.holds or ())):
+            self.key(key)
 
     def saw(self, saw: Any) -> tuple[int, tuple[int, ...]]:
         """What a process saw: its form and its numbers."""
@@ -146,34 +159,36 @@ class _Tables:
 
 
 def judge(logs: Sequence[Log], *, seconds: float = 600) -> list[Judged]:
-    """What TLC says of each of these logs, all of them with one header."""
-    header = logs[0].header
-    found: list[Judged | None] = [_before(log, header) for log in logs]
-    asked = [place for place, each in enumerate(found) if each is None]
-    if asked:
-        for place, verdict in zip(asked, _run([logs[each] for each in asked], seconds), strict=True):
+    """What TLC says of each of these logs; those with one header are judged at once.   [EV-06]"""
+    found: list[Judged | None] = [_before(log) for log in logs]
+    asked: dict[Header, list[int]] = {}
+    for place, log in enumerate(logs):
+        if found[place] is None:
+            asked.setdefault(log.header, []).append(place)
+    for places in asked.values():
+        for place, verdict in zip(places, _run([logs[each] for each in places], seconds), strict=True):
             found[place] = verdict
     return [each for each in found if each is not None]
 
 
-def _before(log: Log, header: Header) -> Judged | None:
+def _before(log: Log) -> Judged | None:
     """The verdict on a log that needs no search; None where it needs one."""
     wrong = out_of_place(log)
     if wrong is not None:
-        first = tuple([entry for entry in log.entries if entry.line == wrong.line])
+        first = next((entry for entry in log.entries if entry.line == wrong.line), None)
         return Judged("violates", 0, first, wrong.says)
-    if log.header != header:
-        return Judged("undetermined", 0, (), "its header differs from that of the first log")
-    if header.cache != "lru":
-        return Judged("undetermined", 0, (), "there is a module for logs of key-replicated pairs only")
+    if log.header.cache != "lru":
+        return Judged("undetermined", 0, None, "there is a module for logs of key-replicated pairs only")
     foreign = [entry for entry in log.entries if entry.event.did not in DIDS]
     if foreign:
-        return Judged("violates", 0, (foreign[0],), f"in a pair nobody does {foreign[0].event.did}")
+        return Judged("violates", 0, foreign[0], f"in a pair nobody does {foreign[0].event.did}")
     modalities = {
         item.modality for _, event in log.entries if isinstance(event, Asked) for item in event.request
     }
-    if config_of(header).grouped and not modalities <= set(MODALITIES):
-        return Judged("undetermined", 0, (), f"the module knows the modalities {', '.join(MODALITIES)} only")
+    if config_of(log.header).grouped and not modalities <= set(MODALITIES):
+        return Judged(
+            "undetermined", 0, None, f"the module knows the modalities {', '.join(MODALITIES)} only"
+        )
     return None
 
 
@@ -181,26 +196,37 @@ def _run(logs: Sequence[Log], seconds: float) -> list[Judged]:
     """TLC on all of these logs; and once more on those that it does not explain, to see where they end."""
     explained, reason = _told(logs, "explained", seconds)
     rejected = [number for number in range(len(logs)) if number not in explained]
-    stuck: dict[int, tuple[int, ...]] = {}
+    stuck: dict[int, _Course] = {}
     if rejected and not reason:
         ends, reason = _told([logs[number] for number in rejected], "so far", seconds)
-        stuck = {rejected[number]: at for number, at in ends.items()}
+        stuck = {rejected[number]: course for number, course in ends.items()}
     verdicts: list[Judged] = []
     for number, log in enumerate(logs):
         if number in explained:
             verdicts.append(Judged("conforms", len(log.entries)))
         elif reason or number not in stuck:
-            verdicts.append(Judged("undetermined", 0, (), reason or "TLC does not tell where it ends"))
+            verdicts.append(Judged("undetermined", 0, None, reason or "TLC does not tell where it ends"))
         else:
             verdicts.append(_rejected(log, stuck[number]))
     return verdicts
 
 
-def _rejected(log: Log, at: tuple[int, ...]) -> Judged:
-    """A log that no order explains: how far the longest came, and the events there."""
-    lanes = _lanes(log.entries)
-    first = [events[place - 1] for events, place in zip(lanes, at, strict=True) if place <= len(events)]
-    return Judged("violates", sum(at) - len(at), tuple(sorted(first)))
+def _rejected(log: Log, course: _Course) -> Judged:
+    """A log that no order explains, and the event with which the longest one cannot go on.
+
+    That is one that has to be next, but for what was seen; else one whose message nobody is still to make,
+    for it waits in vain; else the first line.
+    """
+    left = [lane[at - 1 :] for lane, at in zip(_lanes(log.entries), course.at, strict=True)]
+    to_be_made = {entry.event.made for lane in left for entry in lane}
+
+    def rank(number: int) -> tuple[bool, bool, int]:
+        line, event = left[number - 1][0]
+        is_early = isinstance(event, Took) and event.message in to_be_made
+        return number not in course.due, is_early, line
+
+    first = min([number for number, lane in enumerate(left, 1) if lane], key=rank)
+    return Judged("violates", course.explained, left[first - 1][0])
 
 
 def _lanes(entries: Iterable[Entry]) -> list[list[Entry]]:
@@ -208,15 +234,16 @@ def _lanes(entries: Iterable[Entry]) -> list[list[Entry]]:
     return [[entry for entry in entries if entry.event.process == process] for process in PROCESSES]
 
 
-def _told(logs: Sequence[Log], what: str, seconds: float) -> tuple[dict[int, tuple[int, ...]], str]:
+def _told(logs: Sequence[Log], what: str, seconds: float) -> tuple[dict[int, _Course], str]:
     """The logs of which TLC tells this, by number, each with the places it came to; and what went wrong."""
-    told: dict[int, tuple[int, ...]] = {}
+    told: dict[int, _Course] = {}
 
     def printed(line: str) -> None:
         if not line.startswith(f'<<"{what}"'):
             return
-        _, number, *at = parse(line)
-        told[number - 1] = max(told.get(number - 1, ()), tuple(at), key=sum)
+        _, number, at, due = parse(line)
+        course = _Course(at, due)
+        told[number - 1] = max(told.get(number - 1, course), course, key=lambda each: each.explained)
 
     with tempfile.TemporaryDirectory(prefix="mmcache-logs-") as folder:
         job = _job(Path(folder), logs, what == "so far", seconds)
@@ -231,14 +258,16 @@ def _job(folder: Path, logs: Sequence[Log], tells_course: bool, seconds: float) 
         shutil.copy(module, folder)
     config = config_of(logs[0].header)
     tables = _Tables()
-    for log in logs:  # every key has to be known before an exception can name it
-        for entry in log.entries:
-            tables.event(entry.event)
+    for log in logs:
+        for _, event in log.entries:
+            tables.learn(event)
+    names = [_names_of(log) for log in logs]
+    base = max(map(len, names)) + 1
     coded = [
-        tuple([tuple([tables.event(entry.event) for entry in lane]) for lane in _lanes(log.entries)])
-        for log in logs
+        tuple([_coded(tables, lane, named, base) for lane in _lanes(log.entries)])
+        for log, named in zip(logs, names, strict=True)
     ]
-    (folder / f"{DATA}.tla").write_text(_module(tables, coded), encoding="utf-8")
+    (folder / f"{DATA}.tla").write_text(_module(tables, coded, base), encoding="utf-8")
     settings = folder / f"{MODULE}.cfg"
     settings.write_text(
         "CONSTANTS\n"
@@ -249,16 +278,46 @@ def _job(folder: Path, logs: Sequence[Log], tells_course: bool, seconds: float) 
         "SPECIFICATION TraceSpec\nVIEW traceView\nINVARIANT IsTold\n",
         encoding="utf-8",
     )
-    return Job(folder / f"{MODULE}.tla", settings, ends_early=True, is_short=True, seconds=seconds)
+    return Job(
+        folder / f"{MODULE}.tla",
+        settings,
+        ends_early=True,
+        is_short=True,
+        workers=WORKERS if len(logs) >= MANY else 1,
+        seconds=seconds,
+    )
 
 
-def _module(tables: _Tables, coded: Sequence[Any]) -> str:
+def _names_of(log: Log) -> dict[int, int]:
+    """The names of messages in a log, numbered anew in the order in which they occur: whatever logs name
+    alike, the same events then have the same numbers."""
+    names: dict[int, int] = {}
+    for _, event in log.entries:
+        for name in (event.made, event.message if isinstance(event, Took) else None):
+            if name is not None:
+                names.setdefault(name, len(names) + 1)
+    return names
+
+
+def _coded(tables: _Tables, lane: Iterable[Entry], names: dict[int, int], base: int) -> tuple[int, ...]:
+    """The events of a process, two numbers each."""
+    numbers: list[int] = []
+    for _, event in lane:
+        message = names[event.message] if isinstance(event, Took) else 0
+        made = 0 if event.made is None else names[event.made]
+        numbers += (tables.form(event), message * base + made)
+    return tuple(numbers)
+
+
+def _module(tables: _Tables, coded: Sequence[Any], base: int) -> str:
     return (
         f"---- MODULE {DATA} ----\nEXTENDS Integers\n"
         "(* Event logs in numbers, as TraceKeyReplicated reads them. *)\n"
         f"Keys == {text(tuple(tables.keys))}\n"
         f"Items == {text(tuple(tables.items))}\n"
         f"Contents == {text(tuple(tables.contents))}\n"
+        "Forms == <<\n" + ",\n".join(map(text, tables.forms)) + "\n>>\n"
+        f"Names == {base}\n"
         "Logs == <<\n" + ",\n".join(map(text, coded)) + "\n>>\n====\n"
     )
 
