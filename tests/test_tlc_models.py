@@ -108,6 +108,15 @@ def test_one_changed_action_is_found_with_the_run_to_it(changed) -> None:
     assert blamed(judged) == ("RB-21",)
 
 
+def test_other_numbers_are_followed_to_the_first_step_that_differs(changed) -> None:
+    changed("KeyReplicated.tla", "p0_number < Clears /\\ clearing = 0", "p0_number < Clears")
+    judged = judge(*entry_of("key-replicated-clear-twice"))
+    assert "states generated: 6,127 with TLC, 5,923 in Python" in judged.wrong
+    assert judged.difference is not None
+    assert [edge.call["op"] for edge in judged.difference.run] == ["clear-both", "clear-both"]
+    assert blamed(judged) == ("DR-15",)
+
+
 def test_single_loads_and_stores_are_compared_and_not_executed() -> None:
     judged = judge(*entry_of("ring-publication-tiny"), target=object())
     assert judged.wrong == []

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from mmcache_ref.model.explore import Exploration
@@ -22,6 +22,8 @@ SECONDS = {"pr": 600.0, "nightly": 12 * 3600.0}
 """How long one model may take."""
 FEW_STATES = 300_000
 """Up to so many states generated it does not pay that Java compiles TLC thoroughly."""
+FEW_EDGES = 100_000
+"""Up to so many are compared where the numbers differ."""
 WRITE_EDGES = "ACTION_CONSTRAINT Edge"
 _one_target = threading.Lock()
 """Models are checked at once, targets asked one after the other: the name of a segment, and whether anybody
@@ -80,6 +82,8 @@ def judge(
     if bound is not None and found.result == "success":
         progress("searching in Python")
         _bind(judged, bound, reader, target, progress)
+        if judged.python is not None and not compares_edges and _has_other_numbers(judged):
+            _compare_edges_after_all(judged, bound, job, progress)
     return judged
 
 
@@ -166,14 +170,39 @@ def _bind(
             judged.wrong.append(f"{what}: {theirs:,} with TLC, {ours:,} in Python")
     if not bound.edges:
         return
-    tlc = Graph.of(reader.edges[0].before, reader.edges) if reader.edges else Graph()
+    tlc = reader.graph()
     judged.edges = tlc.edges
-    judged.difference = difference(binding.graph(python), tlc)
+    _compare(judged, binding.graph(python), tlc)
+    if judged.difference is None and target is not None and binding.is_executed:
+        _execute(judged, binding, bound, config, tlc, target, progress)
+
+
+def _compare(judged: Judged, python: Graph, tlc: Graph) -> None:
+    """Where the two graphs part."""
+    judged.difference = difference(python, tlc)
     if judged.difference is not None:
         where = judged.difference
         judged.wrong.append(f"{where.side} alone has a {where.what} after {len(where.run)} steps")
-    elif target is not None and binding.is_executed:
-        _execute(judged, binding, bound, config, tlc, target, progress)
+
+
+def _has_other_numbers(judged: Judged) -> bool:
+    """Whether TLC counted otherwise than Python did, in a graph that is small enough to be written out, by a
+    module that can write it."""
+    assert judged.python is not None
+    here, there = judged.python, judged.found
+    return (
+        (here.distinct, here.generated, here.depth) != (there.distinct, there.generated, there.depth)
+        and max(here.generated, there.generated) <= FEW_EDGES
+        and "Edge ==" in in_models(judged.module.path).read_text(encoding="utf-8")
+    )
+
+
+def _compare_edges_after_all(judged: Judged, bound: Bound, job: Job, progress: Callable[[str], None]) -> None:
+    """Numbers say that two graphs differ and not where: have this one written out, too."""
+    reader = EdgeReader()
+    run(replace(job, more=(WRITE_EDGES,), coverage=False), printed=reader.line, progress=_in_words(progress))
+    assert judged.python is not None
+    _compare(judged, BINDINGS[bound.model].graph(judged.python), reader.graph())
 
 
 def _execute(

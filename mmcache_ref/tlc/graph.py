@@ -111,6 +111,10 @@ class EdgeReader:
         self.edges: list[Edge] = []
         self._parsed = cache(parse)
 
+    def graph(self) -> Graph:
+        """The graph that was written."""
+        return Graph.of(self.edges[0].before, self.edges) if self.edges else Graph()
+
     def line(self, line: str) -> None:
         """A line that the model printed."""
         if not line.startswith('"<<\\"edge\\"'):
