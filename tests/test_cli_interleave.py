@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 
 import pytest
 from test_cli import call
@@ -54,7 +55,7 @@ def test_a_schedule_may_name_a_line_that_touches_nothing(capsys: pytest.CaptureF
     assert call("interleave", "reference", "--replay", json.dumps(told)) == 0
     blocks[0]["until"] = "object_store.py:1"
     assert call("interleave", "reference", "--replay", json.dumps(told)) == 3
-    assert "does not come to the places" in capsys.readouterr().out
+    assert "block 1 of the schedule: writer does not come to object_store.py:1" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize(
@@ -71,6 +72,11 @@ def test_1_for_what_is_not_asked_rightly(arguments: tuple[str, ...]) -> None:
         "no json",
         '{"scenario": "nothing", "schedule": []}',
         '{"scenario": "get-get", "schedule": [{"thread": "nobody"}]}',
+        '{"scenario": "protocol-put", "schedule": [{"thread": "writer"}]}',
+        '{"scenario": "get-get", "schedule": [{"thread": "reader-0", "until": "somewhere"}]}',
+        '{"scenario": "get-get", "schedule": [{"thread": "reader-0", "until": "a.py:1", "visit": 0}]}',
+        '{"scenario": "get-get"}',
+        "no/such/file",
     ],
 )
 def test_4_for_a_schedule_that_cannot_be_read(text: str) -> None:
@@ -86,3 +92,27 @@ def test_3_when_the_time_ran_out(capsys: pytest.CaptureFixture[str]) -> None:
 
 def test_3_for_a_target_that_cannot_be_loaded() -> None:
     assert call("interleave", "py:no.such.module") == 3
+
+
+def test_a_file_may_have_the_schedule_as_a_report_has_it(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    arguments = ("--scenario", "get-get", "--preemptions", "1", "--format", "json")
+    assert call("interleave", BROKEN, *arguments) == 2
+    (finding,) = json.loads(capsys.readouterr().out)["scenarios"][0]["findings"]
+    path = tmp_path / "finding.json"
+    path.write_text(json.dumps(finding))
+    assert call("interleave", BROKEN, "--replay", str(path), "--format", "json") == 2
+    repeated = json.loads(capsys.readouterr().out)
+    assert repeated["scenarios"][0]["findings"] == [finding]
+
+
+def test_what_is_left_to_the_protocol_is_shown_when_asked_for(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    assert call("interleave", "--scenario", "ring-polled", "--preemptions", "1") == 0
+    assert "RB-29 ring-polled" in capsys.readouterr().out
+    assert call("interleave", "--scenario", "ring-polled,ring-handed-out", "--preemptions", "1") == 0
+    out = capsys.readouterr().out
+    assert "(RB-29)" in out
+    assert "repeat: " not in out

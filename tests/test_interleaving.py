@@ -11,19 +11,22 @@ import pytest
 
 from mmcache_ref import reference
 from mmcache_ref.model.component import Raised
+from mmcache_ref.model.object_store import Get
 from mmcache_ref.oracle.adapters.base import Unexpected
+from mmcache_ref.oracle.errors import BadRun
 from mmcache_ref.oracle.interleaving.judge import interleave, judge, replay
 from mmcache_ref.oracle.interleaving.linearize import unexplained
 from mmcache_ref.oracle.interleaving.ring_scenarios import RING_SCENARIOS
-from mmcache_ref.oracle.interleaving.scenario import ProtocolScenario
+from mmcache_ref.oracle.interleaving.scenario import Call, ProtocolScenario
 from mmcache_ref.oracle.interleaving.scenarios import LATE_COUNT, SCENARIOS, put
+from mmcache_ref.oracle.interleaving.schedules import schedule_of
 from mmcache_ref.oracle.interleaving.subject import Done, Played
 from mmcache_ref.oracle.interleaving.trial import Form, Trial, subject_of
 from mmcache_ref.oracle.interleaving.verdicts import OUT_OF_TIME, Options, ScenarioVerdict
 from mmcache_ref.oracle.targets import resolve
 from mmcache_ref.reference.object_store import SingleWriterShmObjectStorage
 
-THREE_THREADS = "get-get-free"
+UPSTREAM = (pytest.mark.upstream, pytest.mark.slow)
 ONE = Options(preemptions=1)
 TWO = Options(preemptions=2)
 
@@ -151,6 +154,53 @@ def test_a_finding_repeats_with_what_its_report_says() -> None:
         assert [each.clause for each in again.findings] == [finding.clause]
         assert again.findings[0].lanes == finding.lanes
         assert not again.reason
+
+
+@pytest.mark.parametrize(
+    ("target", "scenario"),
+    [("reference", "ring-take-back"), pytest.param("vllm@0.32.0", "stale-get-put", marks=UPSTREAM)],
+)
+def test_every_schedule_that_stops_within_lines_can_be_written_down_and_repeats(
+    target: str, scenario: str
+) -> None:
+    trial = Trial(resolve(target), SCENARIOS[scenario], bytecodes=True)
+    within = 0
+    for played in trial.explore(1):
+        schedule = schedule_of(played.execution)
+        again, lost = trial.follow(schedule)
+        assert not lost
+        assert schedule_of(again.execution) == schedule
+        assert (again.history, again.observation) == (played.history, played.observation)
+        within += any("+" in (block.until or "") for block in schedule)
+    assert within > 10
+
+
+@pytest.mark.upstream
+@pytest.mark.slow
+def test_within_lines_nothing_else_is_found() -> None:
+    for scenario, clauses in (("stale-get-put", {"OS-41": 1, "OS-23": 1}), ("get-get", {})):
+        options = Options(preemptions=1, bytecodes=True)
+        assert broken(judged("vllm@0.32.0", scenario, options)) == clauses
+        assert broken(judged("reference", scenario, options)) == {}
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (
+            {"threads": {"writer": (), "reader-0": (Call(Get("a")),)}},
+            "'writer' of the scenario makes no call",
+        ),
+        ({"threads": {}}, "the scenario has no threads"),
+        ({"threads": {"r": (Call(Get("a"), after=(("w", 3),)),)}}, "call 0 of r waits for call 3 of w"),
+        ({"threads": {"r": (Call(Get("z")),)}}, "call 0 of r takes a handle of 'z', which nobody puts"),
+        ({"threads": {"r": (Call(Get("a", reader=7)),)}}, "is made by a reader that is none of the 1"),
+    ],
+)
+def test_a_scenario_in_which_a_call_is_never_made_is_refused(change: dict[str, Any], message: str) -> None:
+    scenario = msgspec.structs.replace(SCENARIOS["get-put"], **change)
+    with pytest.raises(BadRun, match=message):
+        replay(reference, scenario, ())
 
 
 @pytest.mark.parametrize(

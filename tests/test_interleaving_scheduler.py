@@ -96,7 +96,8 @@ def test_every_schedule_can_be_written_down_and_repeats_exactly() -> None:
         for _, execution in explore(run, 2):
             follow = Follow(execution.names, schedule_of(execution))
             again = run(follow)
-            assert follow.is_followed
+            follow.end()
+            assert follow.lost == ""
             assert again.steps == execution.steps
 
 
@@ -110,7 +111,36 @@ def test_a_schedule_stops_within_a_line_that_it_names() -> None:
 def test_a_schedule_of_another_program_is_not_followed() -> None:
     follow = Follow(["t0", "t1"], (Block("t0", "nowhere.py:1"), Block("t1"), Block("t0")))
     sharing(["add", "add"], [])(follow)
-    assert not follow.is_followed
+    assert follow.lost == "block 1 of the schedule: t0 does not come to nowhere.py:1"
+
+
+@pytest.mark.parametrize(
+    ("blocks", "lost"),
+    [
+        ((Block("t0"), Block("t0"), Block("t1")), "block 2 of the schedule: t0 cannot go on there"),
+        ((Block("t0"), Block("t1"), Block("t1")), "block 3 of the schedule: t1 has nothing left to do"),
+        (
+            (Block("t0"), Block("t1", "toys.py:1", 2)),
+            "block 2 of the schedule: t1 does not come to toys.py",
+        ),
+        ((Block("t0"),), ""),
+        ((), ""),
+    ],
+)
+def test_what_cannot_be_followed_is_said_of_the_block(blocks: tuple[Block, ...], lost: str) -> None:
+    follow = Follow(["t0", "t1"], blocks)
+    sharing(["add", "add"], [])(follow)
+    follow.end()
+    assert follow.lost.startswith(lost)
+    assert bool(follow.lost) == bool(lost)
+
+
+@pytest.mark.parametrize(
+    "block", [Block("t0", "nonsense"), Block("t0", "a.py"), Block("t0", "a.py:1+x"), Block("t0", "a.py:1", 0)]
+)
+def test_a_block_that_names_no_place_is_refused(block: Block) -> None:
+    with pytest.raises(BadRun, match="block 1 of the schedule: "):
+        Follow(["t0"], (block,))
 
 
 def test_a_schedule_with_an_unknown_thread_is_refused() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Annotated, Any, Literal
 
 import msgspec
@@ -47,7 +48,7 @@ def interleave_target(
     ] = None,
     replay_of: Annotated[
         str | None,
-        typer.Option("--replay", metavar="JSON", help="Repeat one schedule of a report."),
+        typer.Option("--replay", metavar="JSON", help="Repeat one schedule of a report, or of a file."),
     ] = None,
     output_format: Annotated[Literal["text", "json"], typer.Option("--format")] = "text",
 ) -> None:
@@ -105,9 +106,12 @@ def _namespace(target: str) -> Any:
 
 def _read(text: str) -> tuple[AnyScenario, Schedule]:
     try:
-        read = msgspec.json.decode(text, type=_Replay)
+        is_file = not text.lstrip().startswith("{")
+        read = msgspec.json.decode(Path(text).read_bytes() if is_file else text, type=_Replay)
         found = SCENARIOS[read.scenario] if isinstance(read.scenario, str) else read.scenario
-    except (msgspec.MsgspecError, UnicodeDecodeError) as error:
+    except OSError as error:
+        fail(f"not a schedule, and no file with one: {error.strerror or error}", BAD_RUN)
+    except (msgspec.MsgspecError, ValueError) as error:
         fail(f"not a schedule: {error}. It has a scenario and a schedule, as a report prints them", BAD_RUN)
     except KeyError as error:
         fail(f"no scenario {error}: take one of {', '.join(SCENARIOS)}", BAD_RUN)
@@ -120,4 +124,4 @@ def _repeated(target: str, repeated: tuple[AnyScenario, Schedule]) -> Interleave
         verdict = replay(_namespace(target), scenario, schedule)
     except (BadRun, ValueError) as error:
         fail(str(error), BAD_RUN)
-    return Interleaved(target, Options(), (verdict,))
+    return Interleaved(target, None, (verdict,))

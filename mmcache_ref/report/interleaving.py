@@ -16,7 +16,7 @@ from rich.text import Text
 
 from mmcache_ref.oracle.interleaving.findings import Finding, Lane
 from mmcache_ref.oracle.interleaving.scenarios import SCENARIOS
-from mmcache_ref.oracle.interleaving.verdicts import OUT_OF_TIME, Interleaved, ScenarioVerdict
+from mmcache_ref.oracle.interleaving.verdicts import OUT_OF_TIME, Interleaved, Options, ScenarioVerdict
 from mmcache_ref.report.text import COLOURS
 
 STYLES: Final = {**COLOURS, "not offered": "dim"}
@@ -25,7 +25,7 @@ CONTEXT: Final = 2
 
 
 def interleaved_text(found: Interleaved) -> RenderableType:
-    """The scenarios, and below what they showed."""
+    """The scenarios, and below what they showed; what is left to the protocol only of a single one."""
     table = Table(title=_title(found), title_justify="left", title_style="bold", box=SIMPLE_HEAD)
     for name in ("scenario", "verdict", "clauses"):
         table.add_column(name, no_wrap=name == "scenario")
@@ -44,7 +44,8 @@ def interleaved_text(found: Interleaved) -> RenderableType:
     shown: set[str] = set()
     for each in found.scenarios:
         for finding in each.findings:
-            if finding.clause not in shown and not finding.is_left_to_protocol:
+            is_asked_for = len(found.scenarios) == 1 or not finding.is_left_to_protocol
+            if finding.clause not in shown and is_asked_for:
                 shown.add(finding.clause)
                 parts += ["", finding_text(found.target, each, finding)]
     parts += ["", _last_line(found)]
@@ -62,22 +63,24 @@ def _remarks(found: Interleaved) -> Iterator[Text]:
     for each in found.scenarios:
         if each.reason and each.reason != OUT_OF_TIME:
             yield Text(f"{each.name}: {each.reason}", style="yellow")
-    if any(each.reason == OUT_OF_TIME for each in found.scenarios):
-        yield Text(_out_of_time(found), style="yellow")
+    if found.options is not None and any(each.reason == OUT_OF_TIME for each in found.scenarios):
+        yield Text(_out_of_time(found, found.options), style="yellow")
 
 
-def _out_of_time(found: Interleaved) -> str:
+def _out_of_time(found: Interleaved, options: Options) -> str:
     """How many scenarios were run to which number of preemptions."""
     bounds = [-1 if each.bound is None else each.bound for each in found.scenarios]
     reached = [
         f"with {_preemptions(number)} in {sum(bound >= number for bound in bounds)}"
-        for number in range(found.options.preemptions + 1)
+        for number in range(options.preemptions + 1)
     ]
     return f"The time ran out: of {len(bounds)} scenarios every schedule was run {', '.join(reached)}."
 
 
 def _title(found: Interleaved) -> str:
     options = found.options
+    if options is None:
+        return f"{found.target}: one schedule, repeated"
     random = f", {options.schedules:,} random ones from seed {options.seed}" if options.schedules else ""
     within = "bytecodes" if options.bytecodes else "lines"
     return f"{found.target}: every schedule of up to {_preemptions(options.preemptions)}{random}, by {within}"
@@ -93,7 +96,7 @@ def _last_line(found: Interleaved) -> Text:
     return Text.assemble(
         f"{found.target} ",
         (found.status, f"bold {STYLES[found.status]}"),
-        f"{broken} ({schedules:,} schedules)",
+        f"{broken} ({schedules:,} schedule{'' if schedules == 1 else 's'})",
     )
 
 

@@ -123,8 +123,8 @@ class Inquiry:
             played = fewer_preemptions(trial, played, wrong.clause)
         trial, played = fewer_calls(trial, played, wrong.clause)
         played = fewer_changes(trial, played, wrong.clause)
-        played, is_followed = trial.follow(schedule_of(played.execution))
+        played, lost = trial.follow(schedule_of(played.execution))
         repeated = trial.wrong(played)
-        if repeated is None or not is_followed:
+        if repeated is None or lost:
             raise Diverged(f"{wrong.clause} was broken in a run that cannot be repeated")
         return told(trial.scenario, played, repeated, seed)

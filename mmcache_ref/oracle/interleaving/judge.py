@@ -11,7 +11,7 @@ from mmcache_ref.oracle.adapters.base import warm_up
 from mmcache_ref.oracle.errors import NotOffered
 from mmcache_ref.oracle.interleaving.findings import told
 from mmcache_ref.oracle.interleaving.inquiry import Inquiry, Observe
-from mmcache_ref.oracle.interleaving.scenario import AnyScenario, ProtocolScenario
+from mmcache_ref.oracle.interleaving.scenario import AnyScenario, ProtocolScenario, check_scenario
 from mmcache_ref.oracle.interleaving.schedules import Schedule
 from mmcache_ref.oracle.interleaving.subject import SetUpWrong
 from mmcache_ref.oracle.interleaving.trial import RunFailed, Trial
@@ -67,18 +67,18 @@ def judge(
 
 
 def replay(namespace: Any, scenario: AnyScenario, schedule: Schedule) -> ScenarioVerdict:
-    """Run one schedule of a scenario."""
+    """Run one schedule of a scenario; `BadRun` if one of the two makes no sense."""
+    check_scenario(scenario)
     trial = Trial(namespace, scenario)
     try:
         with quiet_logs():
-            played, is_followed = trial.follow(schedule)
+            played, lost = trial.follow(schedule)
     except NotOffered as error:
         return ScenarioVerdict(scenario.name, scenario.title, "not offered", reason=str(error))
     except (RunFailed, SetUpWrong) as error:
         return ScenarioVerdict(scenario.name, scenario.title, "undetermined", 1, reason=str(error))
-    reason = "" if is_followed else "the target does not come to the places of the schedule"
     wrong = trial.wrong(played)
     findings = (told(trial.scenario, played, wrong),) if wrong is not None else ()
-    status = status_of(findings, reason)
+    status = status_of(findings, lost)
     steps = len(played.execution.steps)
-    return ScenarioVerdict(scenario.name, scenario.title, status, 1, steps, findings, reason)
+    return ScenarioVerdict(scenario.name, scenario.title, status, 1, steps, findings, lost)

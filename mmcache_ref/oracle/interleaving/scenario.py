@@ -9,6 +9,7 @@ import msgspec
 from mmcache_ref.model import object_store, ring_buffer, shm_accidents
 from mmcache_ref.model.component import Op
 from mmcache_ref.model.object_store import Config, Operation
+from mmcache_ref.oracle.errors import BadRun
 
 HANDED = (object_store.Get, object_store.ReaderTouch, object_store.Verify)
 """Operations on a handle."""
@@ -111,3 +112,32 @@ def calls_of(scenario: AnyScenario) -> dict[tuple[str, int], AnyCall]:
     """Every call by its thread and its number there."""
     threads: Mapping[str, Sequence[AnyCall]] = scenario.threads
     return {(thread, number): call for thread, calls in threads.items() for number, call in enumerate(calls)}
+
+
+def check_scenario(scenario: AnyScenario) -> None:
+    """`BadRun` if a call can never be made: what it waits for is not there, or who makes it is not."""
+    for name in (name for name, calls in scenario.threads.items() if not calls):
+        raise BadRun(f"thread {name!r} of the scenario makes no call")
+    known = calls_of(scenario)
+    if not known:
+        raise BadRun("the scenario has no threads")
+    for (thread, number), call in known.items():
+        where = f"call {number} of {thread}"
+        for each in call.after:
+            if each not in known:
+                raise BadRun(f"{where} waits for call {each[1]} of {each[0]}, and there is none")
+        if isinstance(scenario, Scenario) and isinstance(call.operation, HANDED):
+            _check_handed(scenario, call.operation, where)
+        worker = getattr(call.operation, "worker", 0)
+        if isinstance(scenario, ProtocolScenario) and worker >= scenario.workers:
+            raise BadRun(f"{where} is made by a worker that is none of the {scenario.workers}")
+
+
+def _check_handed(scenario: Scenario, operation: Operation, where: str) -> None:
+    """Is there a handle of this key, and such a reader?"""
+    readers, key = scenario.config.readers, getattr(operation, "key", "")
+    if getattr(operation, "reader", 0) >= readers:
+        raise BadRun(f"{where} is made by a reader that is none of the {readers}")
+    made = [*scenario.setup, *(call.operation for call in calls_of(scenario).values())]
+    if not any(isinstance(each, object_store.Put) and each.key == key for each in made):
+        raise BadRun(f"{where} takes a handle of {key!r}, which nobody puts")

@@ -62,20 +62,37 @@ def lines_of(schedule: Schedule, paths: Sequence[str], *, within: bool = False) 
     return found
 
 
+PLACE: Final = re.compile(r"call:\d+|[^:]+:\d+(\+\d+| \(lock\))?")
+
+
+def check_schedule(schedule: Schedule) -> None:
+    """`BadRun` if a block does not say where it ends."""
+    for number, block in enumerate(schedule, 1):
+        if block.until is not None and not PLACE.fullmatch(block.until):
+            raise BadRun(
+                f"block {number} of the schedule: {block.until!r} is no place. Write `file.py:LINE`, "
+                "`file.py:LINE+OFFSET`, `file.py:LINE (lock)`, or `call:NUMBER`"
+            )
+        if block.visit < 1:
+            raise BadRun(f"block {number} of the schedule: visits are counted from 1, and not {block.visit}")
+
+
 class Follow:
     """Chooses as a schedule says; behind its end, and where it cannot be followed, whoever arrived goes on.
 
-    `is_followed` is false when the threads were not where the schedule has them.
+    `lost` says of the first block that was not followed where the thread was not; empty if all were.
     """
 
     def __init__(self, names: Sequence[str], schedule: Schedule) -> None:
         unknown = sorted({block.thread for block in schedule} - set(names))
         if unknown:
             raise BadRun(f"no thread {unknown[0]!r} in this scenario: it has {', '.join(names)}")
+        check_schedule(schedule)
         self._names = names
         self._blocks = list(schedule)
+        self._length = len(schedule)
         self._visits: Counter[tuple[int, str]] = Counter()
-        self.is_followed = True
+        self.lost = ""
 
     def __call__(self, execution: Execution, arrived: int, enabled: tuple[int, ...]) -> int:
         if arrived >= 0:
@@ -87,7 +104,7 @@ class Follow:
             wanted = list(self._names).index(self._blocks[0].thread)
             if wanted in enabled:
                 return wanted
-            self.is_followed = False
+            self._lose("cannot go on there: it has ended, or has to wait")
         return arrived if arrived in enabled else enabled[0]
 
     def _leave(self, arrived: int, at: str, enabled: tuple[int, ...]) -> None:
@@ -96,5 +113,22 @@ class Follow:
         can_go_on = arrived in enabled
         is_there = block.until == at and block.visit == self._visits[arrived, at]
         if is_there or not can_go_on:
-            self.is_followed &= block.until is None or is_there
+            if block.until is not None and not is_there:
+                self._lose_place(block)
             self._blocks.pop(0)
+
+    def end(self) -> None:
+        """The run is over: what is left of the schedule was not followed, but for a thread that ended."""
+        if self._blocks and self._blocks[0].until is not None:
+            self._lose_place(self._blocks[0])
+        elif len(self._blocks) > 1:
+            self._blocks.pop(0)
+            self._lose("has nothing left to do")
+
+    def _lose_place(self, block: Block) -> None:
+        often = "" if block.visit == 1 else f" {block.visit} times"
+        self._lose(f"does not come to {block.until}{often}")
+
+    def _lose(self, why: str) -> None:
+        number = self._length - len(self._blocks) + 1
+        self.lost = self.lost or f"block {number} of the schedule: {self._blocks[0].thread} {why}"

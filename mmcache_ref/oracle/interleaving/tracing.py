@@ -143,15 +143,15 @@ class Tracer:
         def on_line(frame: FrameType, event: str, argument: Any) -> Any:
             nonlocal fresh
             if event == "line":
+                fresh = 0
                 if self._stops_at(frame):
                     execution.arrive(Place(frame.f_code.co_filename, frame.f_lineno))
                     fresh = id(frame)
             elif event == "opcode":
                 line = self._known[frame.f_code].line_of.get(frame.f_lasti)
-                if line is not None and self._is_fine(frame.f_code, line):
-                    if fresh == id(frame):
-                        fresh = 0
-                    else:
+                if line is not None:
+                    is_first, fresh = fresh == id(frame), 0
+                    if self._is_fine(frame.f_code, line) and not is_first:
                         execution.arrive(Place(frame.f_code.co_filename, line, frame.f_lasti))
             return on_line
 

@@ -135,15 +135,15 @@ class Trial:
         self._tracer = None
         return len(self._fine) > before
 
-    def follow(self, schedule: Schedule) -> tuple[Played, bool]:
-        """Run a schedule that is known; was it followed to its end?
+    def follow(self, schedule: Schedule) -> tuple[Played, str]:
+        """Run a schedule that is known; why it was not followed to its end, or nothing.
 
         It may name lines that are no yield points, since they touch nothing: then these are stopped at, too.
         """
-        played, is_followed = self._followed(schedule, stops=False)
-        return (played, True) if is_followed else self._followed(schedule, stops=True)
+        played, lost = self._followed(schedule, stops=False)
+        return self._followed(schedule, stops=True) if lost else (played, lost)
 
-    def _followed(self, schedule: Schedule, *, stops: bool) -> tuple[Played, bool]:
+    def _followed(self, schedule: Schedule, *, stops: bool) -> tuple[Played, str]:
         follow = Follow(list(self.scenario.threads), schedule)
 
         def tracer(world: World) -> Tracer:
@@ -155,7 +155,9 @@ class Trial:
                 shares_objects=self._everything,
             )
 
-        return self._played(follow, tracer), follow.is_followed
+        played = self._played(follow, tracer)
+        follow.end()
+        return played, follow.lost
 
     def wrong(self, played: Played) -> Unexplained | None:
         """What is wrong with a run; runs that nobody can tell apart are judged once."""

@@ -46,10 +46,10 @@ class ScenarioVerdict(msgspec.Struct, frozen=True):
 
 
 class Interleaved(msgspec.Struct, frozen=True):
-    """A target under all scenarios."""
+    """A target under all scenarios; without `options` one schedule was repeated."""
 
     target: str
-    options: Options
+    options: Options | None
     scenarios: tuple[ScenarioVerdict, ...]
 
     @property
