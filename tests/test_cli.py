@@ -238,6 +238,23 @@ def test_an_interrupted_judgement_ends_at_once_and_leaves_no_process(signum: int
     assert "interrupted" in stderr
 
 
+@pytest.mark.parametrize("signum", [signal.SIGINT, signal.SIGTERM])
+def test_a_command_that_is_interrupted_while_it_is_loaded_says_so(signum: int) -> None:
+    code = f"""
+import os, signal, sys
+signal.signal(signal.SIGINT, signal.default_int_handler)
+class Impatient:
+    def find_spec(self, name, *_):
+        if name == "mmcache_ref.cli.entry":
+            os.kill(os.getpid(), {signum})
+sys.meta_path.insert(0, Impatient())
+from mmcache_ref.cli import main
+main()
+"""
+    done = subprocess.run([sys.executable, "-c", code, "version"], capture_output=True, text=True)
+    assert (done.returncode, done.stdout, done.stderr) == (130, "", "mmcache-ref: interrupted\n")
+
+
 def test_accidents_and_protections_may_be_named_one_by_one() -> None:
     together = command("explore", "key-replicated", "--with", "reject,drop", "--protect", "rollback")
     apart = command(

@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 
 from mmcache_ref.cli import main
+from mmcache_ref.oracle import segments as judged
 from mmcache_ref.reference import segments
 from mmcache_ref.reference.ring_buffer import SingleWriterShmRingBuffer as Ring
 
@@ -106,6 +107,23 @@ def test_without_names_all_are_meant(
         "is_stale": True,
     }
     assert not shown[live]["is_stale"]
+
+
+def test_what_a_killed_judgement_left_is_shown_and_removed_too(
+    capsys: pytest.CaptureFixture[str], stale: tuple[str, int]
+) -> None:
+    """A judged target need not write down whose its segments are."""
+    left = judged.FOLDER / judged.fresh_name().replace(str(os.getpid()), str(stale[1]))
+    try:
+        left.write_bytes(bytes(2**20))
+        row = " ".join(shm(capsys, "list", left.name).splitlines()[1].split())
+        assert row == f"{left.name} 1.00 process {stale[1]} left by a dead writer"
+        assert shm(capsys, "clean", "another").startswith("Nothing to remove")
+        assert left.exists()
+        assert shm(capsys, "clean", left.name).startswith(f"removed {left.name}: 1.00 MiB")
+        assert not left.exists()
+    finally:
+        left.unlink(missing_ok=True)
 
 
 def test_a_name_that_is_not_there_is_no_error(capsys: pytest.CaptureFixture[str]) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import signal
 import subprocess
 import sys
@@ -12,6 +13,7 @@ from pathlib import Path
 
 import msgspec
 import pytest
+from tampering import Line, copied, judged
 from typer.testing import CliRunner
 
 from mmcache_ref.cli.entry import app
@@ -46,16 +48,60 @@ def test_the_log_that_the_processes_wrote_is_explained_and_a_tampered_one_is_not
     event["saw"][0]["how"] = "item"
     lines[place] = msgspec.json.encode(event) + b"\n"
     trace.write_bytes(b"".join(lines))
-    judged, _ = check(read_log(trace))
-    assert judged.status == "violates"
-    assert judged.unexplained is not None
-    assert judged.unexplained.line == place + 1
+    checked, _ = check(read_log(trace))
+    assert checked.status == "violates"
+    assert checked.unexplained is not None
+    assert checked.unexplained.line == place + 1
+
+
+@pytest.fixture(scope="module")
+def numbered(tmp_path_factory: pytest.TempPathFactory) -> list[Line]:
+    """The lines of a log that several processes wrote."""
+    trace = tmp_path_factory.mktemp("numbered") / "log"
+    assert simulated(Plan("shm", 20, 2, 3, ("all",), in_processes=True), trace=trace).status == "conforms"
+    return [json.loads(line) for line in trace.read_text().splitlines()]
+
+
+@pytest.mark.clause("EV-07")
+def test_what_p0_and_workers_do_has_numbers_of_a_lock(numbered: list[Line]) -> None:
+    for event in numbered[1:]:
+        is_told_by_others = event["process"] == "channel" or event["did"] == "worker-death"
+        assert ("lock" in event) == (not is_told_by_others)
+    numbers = [each for event in numbered for each in event.get("lock", ())]
+    assert len(set(numbers)) == len(numbers) > 40
+
+
+def made_by(numbered: list[Line], read: int) -> int:
+    """The line in which the message was made that is read in this one."""
+    message = numbered[read]["message"]
+    return next(place for place, event in enumerate(numbered) if event.get("made") == message)
+
+
+@pytest.mark.clause("EV-07")
+def test_numbers_of_a_lock_that_cannot_be_are_found(numbered: list[Line], tmp_path: Path) -> None:
+    reads = [place for place, event in enumerate(numbered) if event.get("did") == "read"]
+    first, last = reads[0], reads[-1]
+    whole = max(number for event in numbered for number in event.get("lock", ()))
+
+    def found(line: int, lock: list[int]) -> tuple[int, str]:
+        tampered = copied(numbered)
+        tampered[line]["lock"] = lock
+        checked = judged(tmp_path, tampered)
+        assert checked.status == "violates"
+        assert checked.unexplained is not None
+        return checked.unexplained.line, checked.unexplained.clause
+
+    assert found(first, numbered[last]["lock"])[1] == "EV-07"
+    assert found(first, numbered[first]["lock"][::-1]) == (first + 1, "EV-07")
+    assert found(last, [whole + 2, whole + 1]) == (last + 1, "EV-07")
+    asked = made_by(numbered, first)
+    assert found(asked, [whole + 1, whole + 2])[1] == "EV-07"
 
 
 @pytest.mark.parametrize("cache", ["lru", "shm"])
 def test_with_every_accident_the_default_protections_keep_all_promises(cache: str) -> None:
     found = simulated(Plan(cache, 30, 2, 2, ("all",), in_processes=True))
-    assert found.status != "violates"
+    assert found.status == "conforms"
     assert not found.broken
     assert found.requests == 30
     assert len(found.operations) > 4

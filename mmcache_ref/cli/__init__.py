@@ -3,7 +3,34 @@
 Exit codes: 0 conforms, 1 usage, 2 violates, 3 undetermined, 4 a run that cannot be read.
 """
 
-from mmcache_ref.cli.console import app
-from mmcache_ref.cli.entry import main
+import os
+import signal
+import sys
+from typing import Any, Final, NoReturn
 
-__all__ = ["app", "main"]
+INTERRUPTED: Final = 130
+"""The exit code after a signal."""
+
+
+def main() -> NoReturn:
+    """Run the command. It may be interrupted while all of it is still being loaded, too."""
+    signal.signal(signal.SIGTERM, _interrupt)
+    try:
+        from mmcache_ref.cli.entry import main as run
+    except KeyboardInterrupt:
+        sys.stderr.write("mmcache-ref: interrupted\n")
+        sys.stderr.flush()
+        os._exit(INTERRUPTED)
+    run()
+
+
+def _interrupt(signum: int, frame: object) -> NoReturn:
+    raise KeyboardInterrupt
+
+
+def __getattr__(name: str) -> Any:
+    if name == "app":
+        from mmcache_ref.cli import entry  # it has all the commands
+
+        return vars(entry)["app"]
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

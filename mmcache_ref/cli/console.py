@@ -9,7 +9,7 @@ import typer
 from rich.console import Console, RenderableType
 from rich.progress import Progress, TextColumn, TimeElapsedColumn
 
-USAGE, BAD_RUN, INTERRUPTED = 1, 4, 130
+USAGE, BAD_RUN = 1, 4
 """Exit codes besides those of a verdict."""
 
 app = typer.Typer(

@@ -11,9 +11,10 @@ from typing import Any, Final, NoReturn
 
 import typer
 
+from mmcache_ref.cli import INTERRUPTED
 from mmcache_ref.cli.about import schema, version
 from mmcache_ref.cli.bench import bench
-from mmcache_ref.cli.console import INTERRUPTED, USAGE, app, messages
+from mmcache_ref.cli.console import USAGE, app, messages
 from mmcache_ref.cli.exploring import explore_model
 from mmcache_ref.cli.hunting import hunt_faults
 from mmcache_ref.cli.interleaving import interleave_target
@@ -56,7 +57,6 @@ USAGE_ERROR: Any = typer.BadParameter.__base__
 
 def main() -> NoReturn:
     """Run the command; usage errors exit with 1, since 2 says that a target violates."""
-    signal.signal(signal.SIGTERM, _interrupt)
     _escape_what_cannot_be_printed()
     try:
         code = app(standalone_mode=False)
@@ -83,7 +83,3 @@ def _escape_what_cannot_be_printed() -> None:
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")
-
-
-def _interrupt(signum: int, frame: object) -> NoReturn:
-    raise KeyboardInterrupt

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Annotated, Literal
 
 import msgspec
@@ -9,6 +10,7 @@ import typer
 from rich.table import Table
 
 from mmcache_ref.cli.console import USAGE, fail, output, show
+from mmcache_ref.oracle import segments
 from mmcache_ref.reference.segments import SHOWN_IN, SegmentSeen, list_segments, remove_stale
 
 MEBIBYTE = 2**20
@@ -23,7 +25,7 @@ def shm(
     ] = None,
     output_format: Annotated[Literal["text", "json"], typer.Option("--format")] = "text",
 ) -> None:
-    """Show the shared-memory segments of this library, or remove what dead writers left.
+    """Show the segments of this library and of judged targets, or remove what dead writers left.
 
     A writer removes its segment when it ends; one that was killed hard cannot. `clean` never removes a
     segment whose writer lives or cannot be seen from here, nor one of another program.
@@ -32,9 +34,10 @@ def shm(
     """
     try:
         if action == "list":
-            found = [each for each in list_segments() if not names or each.name in names]
+            seen = _with_those_of_targets(list_segments(), segments.of_targets())
+            found = [each for each in seen if not names or each.name in names]
         else:
-            found = remove_stale(names or None)
+            found = _with_those_of_targets(remove_stale(names or None), segments.sweep(names or None))
     except NotImplementedError as error:
         fail(str(error), USAGE)
     if output_format == "json":
@@ -43,6 +46,14 @@ def shm(
         _tell_removed(found)
     else:
         _tell_seen(found)
+
+
+def _with_those_of_targets(
+    found: list[SegmentSeen], others: Iterable[segments.OfTarget]
+) -> list[SegmentSeen]:
+    """Also those that judged targets made, which may not say whose they are."""
+    known = {each.name for each in found}
+    return found + [SegmentSeen(*each) for each in others if each.name not in known]
 
 
 def _tell_seen(found: list[SegmentSeen]) -> None:

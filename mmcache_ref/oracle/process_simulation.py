@@ -6,6 +6,7 @@ of them all is judged against the model.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable
 from contextlib import ExitStack
 from pathlib import Path
@@ -99,9 +100,14 @@ class _Simulation:
         hits, lookups, peak, left = self._seen()
         trace.write_bytes(gathered(header_of(self._plan.cache, self.config), Path(self._folder)))
         judged, _ = check(read_log(trace))
-        broken = self._broken(left)
+        killed = self.traffic.killed
+        broken = self._broken(0 if killed else left)
         work = self.course.deployment.work.report()
         status = "violates" if broken or judged.status == "violates" else judged.status
+        reason = self.traffic.error
+        if killed and not broken:
+            status = "undetermined"
+            reason = f"somebody else killed {_counted(killed)}: what they did last, no event tells of"
         return Simulated(
             self._target,
             self._plan,
@@ -116,8 +122,8 @@ class _Simulation:
             peak,
             left,
             broken,
-            reason=self.traffic.error,
-            judged=judged,
+            reason=reason,
+            judged=None if status == "undetermined" and killed else judged,
         )
 
     def _run(self, progress: Callable[[int], None]) -> None:
@@ -166,6 +172,12 @@ class _Simulation:
     def close(self) -> None:
         """Give everything back."""
         raise NotImplementedError
+
+
+def _counted(parts: list[str]) -> str:
+    """`p0, w1 (3 ×)`."""
+    counts = sorted(Counter(parts).items())
+    return ", ".join([f"{part} ({count} ×)" if count > 1 else part for part, count in counts])
 
 
 def deployed(namespace: Any, usual: type[Any], config: Any, processes: Any) -> Any:

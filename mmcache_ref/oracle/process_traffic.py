@@ -22,6 +22,7 @@ from mmcache_ref.oracle.recorded_parts import PEAK
 from mmcache_ref.protocol.processes import (
     Answered,
     Cleared,
+    Died,
     Failed,
     PairCourse,
     Read,
@@ -31,6 +32,7 @@ from mmcache_ref.protocol.processes import (
     SharedCourse,
     unpack,
 )
+from mmcache_ref.protocol.processes.course import MEANWHILE
 
 TRIES: Final = 100
 """So many requests are made up until one needs no accident that is switched off."""
@@ -47,6 +49,7 @@ class Traffic:
         wrong: what was served and must not have been, in words; the first one.
         error: what ended the engine, in words.
         peak: the most bytes that a P1 held which is gone.
+        killed: the parts that somebody else killed: what they did last, no event tells of.
     """
 
     def __init__(self, cache: str, config: Any, draw: Draw, folder: str) -> None:
@@ -56,6 +59,8 @@ class Traffic:
         self.operations: Counter[str] = Counter()
         self.requests = self.refused = self.peak = 0
         self.wrong = self.error = ""
+        self.killed: list[str] = []
+        self._is_ours = ""
 
     def meddle(self) -> None:
         """Now and then an accident, of those that are switched on and can happen now."""
@@ -98,6 +103,15 @@ class Traffic:
         log.write(Did, did, None, **more)
         log.close()
 
+    def _hear_of_death(self, died: Died) -> None:
+        """A process ended: as it had to here, killed by somebody else, or of itself."""
+        if died.was_killed:
+            self.killed.append(died.part)
+        elif died.part == self._is_ours:
+            self._is_ours = ""
+        elif died.reason != MEANWHILE and not self.error:
+            self.error = f"{died.part} was lost, to which nothing was done: {died.reason}"
+
     def _end(self, part: str, error: Exception) -> None:
         """Nothing is served any more."""
         self.error = f"{part}: {type(error).__name__}: {error}"
@@ -121,7 +135,11 @@ class SharedTraffic(Traffic):
         self._handles = SeenHandles(namespace)
         self._seen: list[str] = []
         self._resumed: set[int] = set()
-        course.on_death = lambda part: self._note_for(part, "worker-death")
+        course.on_death = self._note_death
+
+    def _note_death(self, part: str) -> None:
+        if part != "p0":
+            self._note_for(part, "worker-death")
 
     def ask(self) -> None:
         """A client makes a request; some are refused after their update."""
@@ -157,6 +175,8 @@ class SharedTraffic(Traffic):
                 self._end(part, error)
             case Served() if self._draw.is_one_in(2):
                 self.finish_one()
+            case Died():
+                self._hear_of_death(happened)
 
     def finish_one(self) -> None:
         """A request that every worker has read is done."""
@@ -193,7 +213,9 @@ class SharedTraffic(Traffic):
 
     def _kill(self) -> None:
         self._course.settle()
-        self._course.replace_worker(self._draw.up_to(self._config.workers - 1))
+        worker = self._draw.up_to(self._config.workers - 1)
+        self._is_ours = f"w{worker}"
+        self._course.replace_worker(worker)
 
     def _abort(self, message: Any) -> None:
         self._course.abort(message)
@@ -284,6 +306,8 @@ class PairTraffic(Traffic):
                 self.operations["deliver"] += 1
                 if answer.items is not None:
                     self._compare(message.request, [item.data for item in message.request], answer.items)
+            case Died():
+                self._hear_of_death(happened)
             case Cleared(did):
                 self.operations[did] += 1
             case Failed(part, error):
@@ -309,6 +333,7 @@ class PairTraffic(Traffic):
     def _restart(self) -> None:
         self._course.settle()
         self.peak = max(self.peak, self._course.engine.receiver.observed()[PEAK])
+        self._is_ours = "p1"
         self._course.restart_p1()
 
     def _abort(self) -> None:

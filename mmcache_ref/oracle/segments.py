@@ -11,7 +11,7 @@ import itertools
 import os
 import re
 import weakref
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from functools import cache
 from multiprocessing import shared_memory, util
 from pathlib import Path
@@ -115,15 +115,41 @@ _opened: dict[int, _Opened] = {}
 """What this process has not closed yet."""
 
 
-def sweep() -> None:
-    """Remove what judging processes of this namespace left that were killed, and are gone."""
-    if not FOLDER.is_dir():
-        return
-    for path in FOLDER.glob(f"{_PREFIX}*"):
+class OfTarget(NamedTuple):
+    """A segment of a judged target, and the process that judges or judged it.
+
+    `is_stale`: that process was killed, and is gone; one of another namespace cannot be seen.
+    """
+
+    name: str
+    nbytes: int
+    process: int
+    is_stale: bool
+
+
+def of_targets() -> list[OfTarget]:
+    """All segments of judged targets, where they can be seen."""
+    found = []
+    for path in sorted(FOLDER.glob(f"{_PREFIX}*")):
         named = _NAME.fullmatch(path.name)
-        if named and named["namespace"] == _namespace() and not is_alive(int(named["process"])):
+        with contextlib.suppress(OSError):
+            if named:
+                process = int(named["process"])
+                is_stale = named["namespace"] == _namespace() and not is_alive(process)
+                found.append(OfTarget(path.name, path.stat().st_size, process, is_stale))
+    return found
+
+
+def sweep(names: Collection[str] | None = None) -> list[OfTarget]:
+    """Remove what judging processes of this namespace left that were killed, and are gone, or of that the
+    named ones; what it was."""
+    removed = []
+    for each in of_targets():
+        if each.is_stale and (names is None or each.name in names):
             with contextlib.suppress(OSError):
-                path.unlink()
+                (FOLDER / each.name).unlink()
+                removed.append(each)
+    return removed
 
 
 def is_alive(process: int) -> bool:

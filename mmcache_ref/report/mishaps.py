@@ -58,7 +58,7 @@ def _said(judged: Judged, survived: Survived, broken: Broken) -> list[Renderable
         Text(f"{broken.clause} broken by {judged.target}, when {says}", "bold"),
         Text(f"  {broken.says}"),
         Text(f"  “{broken.rule}”"),
-        Text(f"repeat: {_command(judged, survived, broken)}"),
+        Text(f"repeat: {_command(judged, survived, broken)}", "dim", no_wrap=True, overflow="ignore"),
     ]
 
 
@@ -136,7 +136,7 @@ def _soak_parts(soaked: Soaked) -> list[RenderableType]:
     parts += [
         Text(f"mishaps: {happened or 'none'}"),
         Text(f"{soaked.target} ({kind}) {soaked.status}{reason} after {soaked.minutes:g} minutes"),
-        Text(f"repeat: {shlex.join(command)}"),
+        Text(f"repeat: {shlex.join(command)}", "dim", no_wrap=True, overflow="ignore"),
     ]
     return parts
 

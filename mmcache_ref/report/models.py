@@ -124,7 +124,9 @@ def _wrong(judged: Judged) -> list[RenderableType]:
         parts.append(Text(f"  there {judged.difference.side} alone has {text(judged.difference.state)}"))
     elif judged.found.trace and judged.found.result != judged.entry.result:
         parts += trace_text(judged.found.trace, judged.found.loop)
-    parts.append(Text(f"repeat: mmcache-ref models {judged.entry.name}"))
+    parts.append(
+        Text(f"repeat: mmcache-ref models {judged.entry.name}", "dim", no_wrap=True, overflow="ignore")
+    )
     return [*parts, ""]
 
 

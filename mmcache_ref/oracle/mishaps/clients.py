@@ -51,6 +51,8 @@ class Clients:
         served: requests that were finished.
         lost: the parts that were lost, in order.
         expected: the parts that may be lost, since something was done to them.
+        killed: the parts that somebody else killed: nothing follows from it for the target, and little from
+            what came after it.
         blamed: the clause that an error breaks which no clause documents.
         is_undisturbed: nothing was done to anybody yet.
     """
@@ -67,6 +69,7 @@ class Clients:
         self._owed = 0
         self.lost: list[str] = []
         self.expected: set[str] = set()
+        self.killed: list[str] = []
         self.blamed = self.tidy
         self.is_undisturbed = True
         self._random = random
@@ -76,6 +79,7 @@ class Clients:
     def begin(self, clause: str) -> None:
         """A new round: what goes wrong from now on is blamed on this clause."""
         self.findings, self.lost, self.expected, self.blamed = [], [], set(), clause
+        self.killed = []
         self._owed = 0
 
     @property
@@ -145,10 +149,13 @@ class Clients:
             case Failed(part, error):
                 self.find(self.blamed, f"{part} raised {in_words(error)}")
                 self._replace(part)
-            case Died(part, _, reason):
+            case Died(part, _, reason, was_killed):
                 self.is_undisturbed = False
                 self.lost.append(part)
-                self._ask_for_reason(part, reason)
+                if was_killed and part not in self.expected:
+                    self.killed.append(part)
+                else:
+                    self._ask_for_reason(part, reason)
 
     def _ask_for_reason(self, part: str, reason: str) -> None:
         """Only what something was done to may be lost, and not by hanging."""
@@ -157,8 +164,9 @@ class Clients:
         if HANGS in reason:
             self.find(self.blamed, reason)
             raise Hopeless(reason)
-        if len(self.lost) > MOST_LOSSES:
-            raise Hopeless(f"{len(self.lost)} processes were lost to one mishap")
+        losses = len(self.lost) - len(self.killed)
+        if losses > MOST_LOSSES:
+            raise Hopeless(f"{losses} processes were lost to one mishap")
 
     def _replace(self, part: str) -> None:
         """The engine goes on with another process after an error that no clause documents."""

@@ -86,6 +86,7 @@ def judge(
                 )
             never = [name for name, each in counted.items() if not each.rounds and not each.broken]
             reason = f"did not happen in any round: {', '.join(never)}" if never else ""
+            reason = rounds.killed_in_words() or reason
     except (TargetUnavailable, NotOffered, ProcessLost) as error:
         reason, is_offered = str(error), not isinstance(error, NotOffered)
     after = rounds.left_behind()

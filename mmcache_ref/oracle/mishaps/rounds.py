@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 import multiprocessing
 import signal
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
@@ -31,6 +32,9 @@ REQUESTS: Final = 120
 """Of one round: half of them before the mishap at the latest, a quarter after it at least."""
 AFTERWARDS: Final = 40
 ANSWER_SECONDS: Final = 60.0
+MOST_STARTS: Final = 20
+WRONG_CONTENT: Final = frozenset({"SC-31", "SC-50", "DR-10"})
+"""Nothing that is done to processes makes it right to serve another content."""
 
 
 class Options(msgspec.Struct, frozen=True):
@@ -82,6 +86,7 @@ class Rounds:
     requests: int = 0
     retried: int = 0
     lost: int = 0
+    killed: Counter[str] = field(default_factory=Counter)
     _seen: set[int] = field(default_factory=set)
     _named: set[str] = field(default_factory=set)
     _cleanup: ExitStack = field(default_factory=ExitStack)
@@ -116,17 +121,24 @@ class Rounds:
         """A deployment of its own, and its clients."""
         processes = self.make()
         try:
-            try:
-                session = self.ask(processes, Random(seed), f"{seed}.")
-            except ProcessLost:
-                raise
-            except Exception as error:
-                raise TargetUnavailable(f"the caches of {self.target} cannot be made: {error!r}") from error
-            yield session
+            yield self._started(processes, seed)
         finally:
             self._lock.take_away()
             self._named.add(getattr(processes, "segment", ""))
             processes.close()
+
+    def _started(self, processes: Any, seed: int) -> Clients:
+        """Clients of these processes; it is begun anew when somebody else kills one that starts."""
+        for _ in range(MOST_STARTS):
+            try:
+                return self.ask(processes, Random(seed), f"{seed}.")
+            except ProcessLost as error:
+                if not error.was_killed:
+                    raise
+                self.killed[error.part] += 1
+            except Exception as error:
+                raise TargetUnavailable(f"the caches of {self.target} cannot be made: {error!r}") from error
+        raise TargetUnavailable(f"in {MOST_STARTS} attempts some process was killed as it started")
 
     def perform(self, name: str, seed: int) -> tuple[bool, list[Finding]]:
         """One round, in a session of its own."""
@@ -147,7 +159,22 @@ class Rounds:
         self.requests += session.served - served
         self.retried += session.retried - retried
         self.lost += len(session.lost)
-        return happened, [each for each in session.findings if self._is_judged(each, mishap)]
+        self.killed.update(session.killed)
+        return happened, [
+            each
+            for each in session.findings
+            if self._is_judged(each, mishap) and (not session.killed or each.clause in WRONG_CONTENT)
+        ]
+
+    def killed_in_words(self) -> str:
+        """Which processes somebody else killed; nothing where nobody did.
+
+        What users must never see is judged all the same, but that is not all.
+        """
+        if not self.killed:
+            return ""
+        parts = ", ".join([f"{part} {count} ×" for part, count in sorted(self.killed.items())])
+        return f"somebody else killed processes meanwhile: {parts}"
 
     def _round(self, session: Clients, mishap: Mishap, random: Random) -> bool:
         """Requests, the mishap in the middle of them, and the question whether everything goes on."""

@@ -158,6 +158,7 @@ def soak(
                     look(session)
             if not broken:
                 look(session)
+        reason = rounds.killed_in_words()
     except (TargetUnavailable, NotOffered, ProcessLost) as error:
         reason, is_offered = str(error), not isinstance(error, NotOffered)
     broken = with_findings(broken, rounds.left_behind(), options.seed)

@@ -5,19 +5,26 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Sequence
 from multiprocessing.connection import wait
-from typing import Any, NamedTuple
+from typing import Any, Final, NamedTuple
 
 from ..messages import Request
 from .errors import ProcessLost
 from .host import Host, Pending
 
+MEANWHILE: Final = "it was started anew together with another one"
+"""The reason of a part to which nothing happened itself."""
+
 
 class Died(NamedTuple):
-    """A process ended, or was ended since it hung; when one hears of it another one is in its place."""
+    """A process ended, or was ended since it hung; when one hears of it another one is in its place.
+
+    `was_killed`: somebody killed it (SIGKILL) who has nothing to do with the deployment.
+    """
 
     part: str
     pid: int
     reason: str
+    was_killed: bool = False
 
 
 class Failed(NamedTuple):
@@ -152,8 +159,9 @@ class Course:
                     self._lost.setdefault(part, reason)
             for host in self.hosts():
                 if host is not before[host.part]:
-                    why = reason if host.part == part else self._lost.pop(host.part, "it ended meanwhile")
-                    self.events.append(Died(host.part, before[host.part].pid, why))
+                    why = reason if host.part == part else self._lost.pop(host.part, MEANWHILE)
+                    lost = before[host.part]
+                    self.events.append(Died(host.part, lost.pid, why, lost.was_killed))
                     self.on_death(host.part)
 
     def _host_of(self, part: str) -> Host:
@@ -172,7 +180,7 @@ class Course:
     # How it works
 
     _attempts: int = 0
-    MOST_ATTEMPTS: int = 5
+    MOST_ATTEMPTS: int = 20
 
     def _tried(self, part: str) -> None:
         self._attempts += 1

@@ -14,12 +14,14 @@ class ProcessLost(RuntimeError):  # noqa: N818 - reads as what happened
     Attributes:
         part: which one it was: `p0`, `p1`, `w0` and so on.
         is_hung: it is there, and did not answer in time.
+        was_killed: somebody killed it who has nothing to do with the deployment.
     """
 
-    def __init__(self, part: str, message: str, *, is_hung: bool = False) -> None:
+    def __init__(self, part: str, message: str, *, is_hung: bool = False, was_killed: bool = False) -> None:
         super().__init__(f"{part}: {message}")
         self.part = part
         self.is_hung = is_hung
+        self.was_killed = was_killed
 
 
 class Cause(NamedTuple):

@@ -88,6 +88,7 @@ class Host:
         self.answer_seconds = answer_seconds
         self._notes: list[Call] = []
         self._under_way: Pending[Any] | None = None
+        self._is_ended_here = False
         self.told: Callable[[Any], None] = lambda news: None
         """Gets what the part tells besides the results of calls."""
         self.pipe, theirs = socket.socketpair()
@@ -102,6 +103,11 @@ class Host:
         """The process, for the operating system."""
         assert self.process.pid is not None
         return self.process.pid
+
+    @property
+    def was_killed(self) -> bool:
+        """Whether somebody else killed the process (SIGKILL): it ended, but not of itself."""
+        return self.process.exitcode == -signal.SIGKILL and not self._is_ended_here
 
     @property
     def is_busy(self) -> bool:
@@ -180,7 +186,8 @@ class Host:
         code = self.process.exitcode
         advice = "start another one in its place; what was under way in it is lost"
         ended = f"its exit code is {code}" if not is_hung else "it was killed"
-        return ProcessLost(self.part, f"the process {self.pid} {says}; {ended}: {advice}", is_hung=is_hung)
+        says = f"the process {self.pid} {says}; {ended}: {advice}"
+        return ProcessLost(self.part, says, is_hung=is_hung, was_killed=self.was_killed)
 
     def stop(self) -> None:
         """End the process: by closing its socket, else by force."""
@@ -196,6 +203,7 @@ class Host:
     def end(self) -> None:
         """End the process by force, as somebody else might."""
         if self.process.is_alive():
+            self._is_ended_here = True
             self.process.kill()
         self.process.join()
 
@@ -226,7 +234,9 @@ class Hosts:
 
     def take(self, part: str) -> Host:
         """A process for this part."""
-        idle = self._idle.get(part)
+        idle = self._idle.get(part, [])
+        while idle and not idle[-1].process.is_alive():
+            idle.pop().kill()
         host = idle.pop() if idle else self._start(part)
         self._taken.append(host)
         return host
