@@ -192,8 +192,9 @@ Spec == Init /\ [][Next]_vars
 \* [DR-27] What was sent arrives, clears included, unless it is lost.
 ChannelDelivers == WF_view(Deliver(1)) /\ WF_view(FinishClear)
 
-\* [DR-28] P0 goes on: with the request that it checked, with the oldest report, with the oldest retry.
-MissesAreFollowed == WF_view(Update) /\ WF_view(HandleReport(1)) /\ WF_view(Retry(1))
+\* [DR-28] P0 goes on: with the request that it checked, with the oldest report unless it is lost, with the oldest retry.
+\* The last two have to wait for a request between its check and its update, again and again.
+MissesAreFollowed == WF_view(Update) /\ SF_view(HandleReport(1) \/ LoseReport(1)) /\ SF_view(Retry(1))
 
 \* [DR-29] Clients ask for every item again and again, as often as P0 is free.
 ClientsAskAgain ==

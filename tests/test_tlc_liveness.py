@@ -32,6 +32,15 @@ def test_a_key_is_never_repaired_where_nobody_need_ask_for_it() -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.clause("DR-27")
+@pytest.mark.clause("DR-28")
+@pytest.mark.clause("DR-29")
+@pytest.mark.parametrize("name", ["unheard", "followed-weakly", "asked-weakly"])
+def test_less_fairness_than_a_clause_assumes_is_not_enough(name: str) -> None:
+    assert judged(f"key-replicated-liveness-{name}").wrong == []
+
+
+@pytest.mark.slow
 @pytest.mark.clause("DR-30")
 def test_a_request_whose_message_is_lost_is_never_answered() -> None:
     found = judged("key-replicated-liveness-lost")
