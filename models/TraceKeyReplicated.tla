@@ -6,25 +6,8 @@
    step is the next event of one process, taken by the action of its name, and seen as the log says. A log of which
    every event was taken is a behaviour. `mmcache-ref trace check --tlc` writes the logs as a module.
 
-   Logs are in numbers. An event is two of them: the number of its form, and message * Names + made: the names that its
-   message has, and that of the message which it made, within the log; 0 stands for none. A form is <<did, request, keys,
-   saw, holds>>: `did` names one of `Dids`, keys are places in `Keys`, items in `Items`, contents in `Contents`; -1 stands
-   for what is not told. `saw` is <<form, values>>; the forms are those of `Saw`.                                       *)
-EXTENDS KeyReplicated, JudgedLogs, TLC
-
-(***************************************************************************)
-(* Constants                                                               *)
-(***************************************************************************)
-CONSTANT
-    TellsCourse  \* is it told how far each behaviour comes?
-
-(* Of the module JudgedLogs, which is written anew for the logs in question:
-   Logs      each <<events of P0, events of P1, events of the channel>>
-   Names     as many as the longest log has, and one more
-   Forms     what events say besides the names of messages
-   Keys      identities
-   Items     items of requests, <<key, content, supplied (0 or 1), modality>>, of numbers but for the last
-   Contents  <<nbytes, fill>>                                                                               *)
+   EventLogs tells what is in an event.                                                                       *)
+EXTENDS KeyReplicated, EventLogs, TLC
 
 NoRequests == <<>>  \* for Asked: a log says itself what clients asked
 
@@ -32,17 +15,10 @@ P0 == 1
 P1 == 2
 Between == 3
 
-Dids ==
-    <<"submit", "check", "reject", "dry-run", "bypass", "second-front-end", "second-engine", "update", "clear-p0",
-      "clear-both", "handle-report", "lose-report", "retry", "deliver", "clear-p1", "finish-clear", "restart-p1",
-      "abort", "drop">>
-
 (***************************************************************************)
-(* Variables, besides those of KeyReplicated                               *)
+(* Variables, besides those of KeyReplicated and EventLogs                 *)
 (***************************************************************************)
-VARIABLES
-    log,   \* the number of the log
-    at,    \* for each process the place of its next event
+VARIABLE
     names  \* the names of the messages: [channel, reports, retries], each in the order of that variable
 
 traceView == <<view, log, at, names>>
@@ -54,63 +30,13 @@ TraceInit ==
     /\ at = <<1, 1, 1>>
     /\ names = [channel |-> <<>>, reports |-> <<>>, retries |-> <<>>]
 
-(***************************************************************************)
-(* What an event says                                                      *)
-(***************************************************************************)
-EventsOf(process) == Len(Logs[log][process]) \div 2
+FormsInFull == InFull(None)
 
-IsOver(process) == at[process] > EventsOf(process)
-
-Named(coded) == [place \in DOMAIN coded |-> Keys[coded[place]]]
-
-\* A content that was seen: nothing, or what is no content.
-ContentAt(number) ==
-    IF number = 0 THEN None
-    ELSE IF number = -1 THEN [nbytes |-> -1, fill |-> -1]
-    ELSE [nbytes |-> Contents[number][1], fill |-> Contents[number][2]]
-
-ItemAt(number) ==
-    LET item == Items[number]
-    IN  [key |-> Keys[item[1]], content |-> ContentAt(item[2]), supplied |-> item[3] = 1, modality |-> item[4]]
-
-\* The forms in full: `saw` are contents where they are listed, numbers where they answer, else keys.
-FormsInFull ==
-    [number \in DOMAIN Forms |->
-        LET form == Forms[number]
-        IN  [did |-> Dids[form[1]],
-             request |-> [place \in DOMAIN form[2] |-> ItemAt(form[2][place])],
-             keys |-> Named(form[3]),
-             as |-> form[4][1],
-             saw |-> CASE form[4][1] = 1 -> [place \in DOMAIN form[4][2] |-> ContentAt(form[4][2][place])]
-                       [] form[4][1] = 5 -> form[4][2]
-                       [] OTHER -> Named(form[4][2]),
-             tells |-> form[5] # <<-1>>,
-             holds |-> IF form[5] = <<-1>> THEN <<>> ELSE Named(form[5])]]
-
-FormAt(process, place) == FormsInFull[Logs[log][process][2 * place - 1]]
-MessageAt(process, place) == Logs[log][process][2 * place] \div Names
-MadeAt(process, place) == Logs[log][process][2 * place] % Names
+FormAt(process, place) == FormsInFull[FormNumber(process, place)]
 
 \* The next event of a process.
 Form(process) == FormAt(process, at[process])
 Did(process) == Form(process).did
-Message(process) == MessageAt(process, at[process])
-Made(process) == MadeAt(process, at[process])
-
-\* The forms of what a process saw: nothing; for each item the content or nothing; the hashes of a miss; those that
-\* a refused request lacks; an assertion that names one of some keys; a yes or no for each item. Anything else fits
-\* none of them.
-SawNothing(form) == form.as = 0
-SawContents(form, contents) == form.as = 1 /\ form.saw = contents
-SawMiss(form, hashes) == form.as = 2 /\ form.saw = hashes
-SawRefusal(form, hashes) == form.as = 3 /\ form.saw = hashes
-SawAssertion(form, key) == form.as = 4 /\ \E place \in DOMAIN form.saw : form.saw[place] = key
-SawAnswers(form, answers) ==
-    \/ form.as = 5 /\ form.saw = [place \in DOMAIN answers |-> IF answers[place] THEN 1 ELSE 0]
-    \/ form.as = 1 /\ form.saw = <<>> /\ answers = <<>>
-
-\* What a process says that it holds, if it says so.
-Holds(form, entries) == form.tells => form.holds = KeyOrder(entries)
 
 (***************************************************************************)
 (* What a process must have seen                                           *)
@@ -163,26 +89,13 @@ SawElsewhere(form, entries, taking, request) ==
 (***************************************************************************)
 (* Names of messages                                                       *)
 (***************************************************************************)
-PlaceIn(queue, message) == CHOOSE place \in DOMAIN queue : queue[place] = message
-IsIn(queue, message) == \E place \in DOMAIN queue : queue[place] = message
-
-KeysIn(request) == [place \in DOMAIN request |-> request[place].key]
-
-\* How the names of a queue go on: one leaves at a place (0: none does), one comes, or all are gone.
-Follow(queue, was, now, place, comes) ==
-    IF place > 0 THEN (IF now < was THEN WithoutPlace(queue, place) ELSE queue)
-    ELSE IF now > was THEN Append(queue, comes) ELSE IF now = 0 THEN <<>> ELSE queue
-
 NamesFollow(process, source, place) ==
-    LET subject == IF source = "none" THEN Made(process) ELSE Message(process)
+    LET subject == IF source = "none" THEN MessageMade(process) ELSE MessageTaken(process)
         PlaceOf(queue) == IF source = queue THEN place ELSE 0
     IN  names' =
-        [channel |-> Follow(names.channel, Len(channel), Len(channel'), PlaceOf("channel"), Made(process)),
+        [channel |-> Follow(names.channel, Len(channel), Len(channel'), PlaceOf("channel"), MessageMade(process)),
          reports |-> Follow(names.reports, Len(reports), Len(reports'), PlaceOf("reports"), subject),
          retries |-> Follow(names.retries, Len(retries), Len(retries'), PlaceOf("retries"), subject)]
-
-\* [EV-04] A message that was made has a name, and nothing else has.
-IsNamed(process, isMade) == (Made(process) # 0) = isMade
 
 (***************************************************************************)
 (* The steps                                                               *)
@@ -212,7 +125,7 @@ IsAfterRestart(message) ==
 \* Something that a client asks of P0; what P1 takes after a restart is not sent before it.
 OfP0(form) ==
     LET request == form.request
-    IN  /\ ~IsAfterRestart(Made(P0))
+    IN  /\ ~IsAfterRestart(MessageMade(P0))
         /\ CASE form.did = "submit" ->
                     Submit(request) /\ SawSending(form, sender, request, IsCached(sender, request))
              [] form.did = "check" ->
@@ -234,7 +147,7 @@ OfP0(form) ==
              [] form.did = "clear-p0" -> ClearP0 /\ ~IsDeferred /\ SawNothing(form)
              [] form.did = "clear-both" -> ClearBoth /\ ~IsDeferred /\ SawNothing(form)
              [] OTHER -> FALSE
-        /\ Holds(form, sender')
+        /\ Holds(form, KeyOrder(sender'))
         /\ IsNamed(P0, Len(channel') > Len(channel) \/ (form.did = "second-engine" /\ reports' # reports))
         /\ NamesFollow(P0, "none", 0)
 
@@ -242,11 +155,11 @@ OfP0(form) ==
 OfMiss(form) ==
     LET source == IF form.did = "retry" THEN "retries" ELSE "reports"
         queue == IF source = "retries" THEN retries ELSE reports
-        place == PlaceIn(names[source], Message(P0))
+        place == PlaceIn(names[source], MessageTaken(P0))
         request == queue[place].request
         entries == BeforeRetry(sender, request)
-    IN  /\ IsIn(names[source], Message(P0))
-        /\ ~IsAfterRestart(Made(P0))
+    IN  /\ IsIn(names[source], MessageTaken(P0))
+        /\ ~IsAfterRestart(MessageMade(P0))
         /\ KeysIn(request) = form.keys
         /\ CASE form.did = "retry" ->
                     Retry(place) /\ SawSending(form, entries, request, IsCached(entries, request))
@@ -255,20 +168,20 @@ OfMiss(form) ==
                     /\ LoseReport(place)
                     /\ ~(Keeps("report-always") /\ IsDeferred)
                     /\ SawNothing(form)
-        /\ Holds(form, sender')
+        /\ Holds(form, KeyOrder(sender'))
         /\ IsNamed(P0, form.did = "retry")
         /\ NamesFollow(P0, source, place)
 
 \* P1 takes a message; not while something is still to happen to it in the channel: it would be gone.
 OfDelivery(form) ==
-    LET place == PlaceIn(names.channel, Message(P1))
-    IN  /\ IsIn(names.channel, Message(P1))
-        /\ ~IsAwaited(Message(P1))
+    LET place == PlaceIn(names.channel, MessageTaken(P1))
+    IN  /\ IsIn(names.channel, MessageTaken(P1))
+        /\ ~IsAwaited(MessageTaken(P1))
         /\ KeysIn(RequestOf(channel[place])) = form.keys
         /\ Waits(place) = "no"
         /\ Deliver(place)
         /\ SawTaken(form, call')
-        /\ Holds(form, receiver')
+        /\ Holds(form, KeyOrder(receiver'))
         /\ IsNamed(P1, FALSE)
         /\ NamesFollow(P1, "channel", place)
 
@@ -282,13 +195,13 @@ OfP1(form) ==
          [] form.did = "finish-clear" -> FinishClear /\ call'.kind # "held-back"
          [] form.did = "restart-p1" -> ~IsLossTold /\ RestartP1
          [] OTHER -> FALSE
-    /\ SawNothing(form) /\ Holds(form, receiver') /\ IsNamed(P1, FALSE)
+    /\ SawNothing(form) /\ Holds(form, KeyOrder(receiver')) /\ IsNamed(P1, FALSE)
     /\ NamesFollow(P1, "none", 0)
 
 \* Something happens to a message in the channel.
 OfChannel(form) ==
-    LET place == PlaceIn(names.channel, Message(Between))
-    IN  /\ IsIn(names.channel, Message(Between))
+    LET place == PlaceIn(names.channel, MessageTaken(Between))
+    IN  /\ IsIn(names.channel, MessageTaken(Between))
         /\ KeysIn(RequestOf(channel[place])) = form.keys
         /\ IF form.did = "abort" THEN Abort(place) ELSE Drop(place)
         /\ SawNothing(form) /\ ~form.tells /\ IsNamed(Between, FALSE)
@@ -302,7 +215,7 @@ Step(process, form) ==
       [] process = P0 -> IF form.did \in OfMisses THEN OfMiss(form) ELSE OfP0(form)
 
 Take(process) ==
-    /\ ~IsOver(process)
+    /\ ~IsOver(process) /\ IsItsTurn(process)
     /\ Step(process, Form(process))
     /\ at' = [at EXCEPT ![process] = @ + 1]
     /\ UNCHANGED log
@@ -312,24 +225,24 @@ Take(process) ==
 (***************************************************************************)
 \* Is the next event of a process possible, but for what it saw?
 MayGo(process) ==
-    /\ ~IsOver(process)
+    /\ ~IsOver(process) /\ IsItsTurn(process)
     /\ LET did == Did(process)
-       IN  CASE process = Between -> IsIn(names.channel, Message(Between))
+       IN  CASE process = Between -> IsIn(names.channel, MessageTaken(Between))
              [] process = P1 ->
                  CASE did = "deliver" ->
-                         /\ IsIn(names.channel, Message(P1)) /\ ~IsAwaited(Message(P1))
-                         /\ Waits(PlaceIn(names.channel, Message(P1))) = "no"
+                         /\ IsIn(names.channel, MessageTaken(P1)) /\ ~IsAwaited(MessageTaken(P1))
+                         /\ Waits(PlaceIn(names.channel, MessageTaken(P1))) = "no"
                    [] did = "finish-clear" ->
                          /\ clearing # 0
                          /\ ~(Keeps("ordered-delivery") /\ \E place \in DOMAIN channel : channel[place].number < clearing)
                    [] did = "restart-p1" -> ~IsLossTold
                    [] OTHER -> TRUE
              [] process = P0 ->
-                 /\ ~IsAfterRestart(Made(P0))
+                 /\ ~IsAfterRestart(MessageMade(P0))
                  /\ CASE did \in {"bypass", "second-front-end"} -> TRUE
                       [] did = "update" -> checked # None
-                      [] did = "retry" -> checked = None /\ IsIn(names.retries, Message(P0))
-                      [] did \in {"handle-report", "lose-report"} -> ~IsDeferred /\ IsIn(names.reports, Message(P0))
+                      [] did = "retry" -> checked = None /\ IsIn(names.retries, MessageTaken(P0))
+                      [] did \in {"handle-report", "lose-report"} -> ~IsDeferred /\ IsIn(names.reports, MessageTaken(P0))
                       [] did = "clear-p0" -> ~IsDeferred
                       [] did = "clear-both" -> ~IsDeferred /\ clearing = 0
                       [] OTHER -> checked = None
@@ -338,7 +251,7 @@ MayGo(process) ==
 Numbers ==
     \/ Did(P0) \in {"clear-p0", "clear-both"}
     \/ /\ Did(P0) \in {"handle-report", "lose-report"}
-       /\ reports[PlaceIn(names.reports, Message(P0))].number > p0_number
+       /\ reports[PlaceIn(names.reports, MessageTaken(P0))].number > p0_number
 
 \* Could P1 come to a restart without P0?
 CanRestart ==
