@@ -38,6 +38,8 @@ STRONGER = {
         "OS-40",
         "OS-41",
         "OS-42",
+        "OS-43",
+        "OS-45",
     },
     "ring-buffer": {"RB-09", "RB-11", "RB-15", "RB-19", "RB-33", "RB-36"},
     "shm-caches": {"SC-37"},
@@ -146,3 +148,10 @@ def test_the_shared_memory_caches_of_the_first_release_are_judged() -> None:
     found = broken("0.11.0", "shm-pair", "safe")
     assert found >= {"SC-05", "SC-18", "SC-22", "SC-23"}
     assert found <= {"SC-02", "SC-05", "SC-18", "SC-22", "SC-23", "SC-36", "SC-37"}
+
+
+@pytest.mark.slow
+def test_the_store_of_the_first_release_is_judged_whatever_its_ring_has_from_the_start() -> None:
+    found = broken("0.11.0", "object-store", "safe")
+    assert "OS-30" not in found
+    assert found >= {"OS-04", "OS-18", "OS-29", "OS-33", "OS-40", "OS-41", "OS-43", "OS-45"}

@@ -5,11 +5,13 @@ from __future__ import annotations
 from . import ring_moves
 from .component import OneOf, Outcome, Raised
 from .object_store_alphabet import (
+    MISCOUNTED,
     UNTYPED,
     Attach,
     AttachWithoutLock,
     Clear,
     CloseAnother,
+    Damage,
     Forge,
     FreeUnused,
     Get,
@@ -76,6 +78,7 @@ __all__ = [
     "Clear",
     "CloseAnother",
     "Config",
+    "Damage",
     "Forge",
     "FreeUnused",
     "Get",
@@ -243,7 +246,9 @@ def step(config: Config, state: State, operation: Operation) -> tuple[State, Out
             result = OneOf((None, ANY_ERROR)) if call == "clear" else ANY_ERROR
             return state, Outcome("refused", result)
         case CloseAnother():
-            return state, Outcome("closed", True)
+            return state, Outcome("closed", (True, "AssertionError"))
+        case Damage(part):
+            return state, Outcome("miscounted" if part in MISCOUNTED else "damaged", True)
         case Unpickle():
             return state, Outcome("refused", Raised("ValueError"))
 

@@ -182,7 +182,23 @@ class ReaderWrites(Op, frozen=True, tag="reader_writes"):
 
 
 class CloseAnother(Op, frozen=True, tag="close_another"):
-    """Another store is made and closed twice: is its segment gone?"""
+    """Another store is made and closed twice: is its segment gone, and is a put refused?"""
+
+
+Damaged = Literal["secret", "id", "smaller", "larger", "seal", "last count", "lost count"]
+"""What is written over: the size by one that is smaller or larger, the reader count by nearly the largest or
+by one below zero."""
+DAMAGED: Final[tuple[Damaged, ...]] = get_args(Damaged)
+
+
+MISCOUNTED: Final = ("last count", "lost count")
+
+
+class Damage(Op, frozen=True, tag="damage"):
+    """In the segment of another store a part of a chunk, or the secret, is written over: does a reader get
+    its object or a documented error, does the writer go on, and is all well after a clear?"""
+
+    part: Damaged
 
 
 Layout = Literal["bare", "sized", "sealed", "typed"]
@@ -219,6 +235,7 @@ Operation = (
     | AttachWithoutLock
     | ReaderWrites
     | CloseAnother
+    | Damage
     | Unpickle
 )
 

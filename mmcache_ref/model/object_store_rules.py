@@ -62,6 +62,8 @@ RULES: Mapping[tuple[str, str], Rule] = {
     ("attach_without_lock", "refused"): rule("OS-35"),
     ("reader_writes", "refused"): rule("OS-36"),
     ("close_another", "closed"): rule("OS-37"),
+    ("damage", "damaged"): rule("OS-43"),
+    ("damage", "miscounted"): rule("OS-45"),
     ("unpickle", "refused"): rule("OS-24"),
 }
 

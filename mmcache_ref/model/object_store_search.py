@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from .component import Content
 from .object_store_alphabet import (
     CALLS,
+    DAMAGED,
     FORGERIES,
     LAYOUTS,
     UNTYPED,
@@ -15,6 +16,7 @@ from .object_store_alphabet import (
     AttachWithoutLock,
     Clear,
     CloseAnother,
+    Damage,
     Forge,
     FreeUnused,
     Get,
@@ -119,6 +121,8 @@ def _asking(config: Config, state: State) -> Iterator[Operation]:
         yield from map(Touch, config.keys[-1:])
         yield AttachWithoutLock()
         yield CloseAnother()
+    if not state.puts:
+        yield from map(Damage, DAMAGED)
 
 
 def _reading(config: Config, state: State) -> Iterator[Operation]:

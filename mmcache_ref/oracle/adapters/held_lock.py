@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Final
+from collections.abc import Callable
+from typing import Any, Final
 
+from mmcache_ref.oracle.adapters import store_calls as calls
+from mmcache_ref.oracle.adapters.base import Unexpected
 from mmcache_ref.oracle.errors import NotOffered
 
 PATIENCE: Final = 60.0
@@ -42,3 +45,19 @@ class HeldLock:
     def release(self) -> None:
         """Somebody gives back what he does not have."""
         raise ValueError("a lock was released that was not taken")
+
+
+def in_vain(attach: Callable[[Any], Any], read: Callable[[Any], Any]) -> Any:
+    """What a reader reads that waits for its lock in vain."""
+    lock = HeldLock()
+    reader = attach(lock)
+    try:
+        return read(reader)
+    except HeldForEver:
+        return Unexpected("it waits for the lock without end")
+    except RuntimeError:
+        if lock.waited != PATIENCE:
+            return Unexpected(f"it gives up after {lock.waited:.0f} s")
+        raise
+    finally:
+        calls.close(reader)

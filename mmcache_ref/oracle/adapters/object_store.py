@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 import multiprocessing
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any, Final
 
-from mmcache_ref.model import object_store
+from mmcache_ref.model import object_store, object_store_alphabet
 from mmcache_ref.model.component import Content
 from mmcache_ref.model.object_store import ID_MAX, OVERHEAD, SEAL
 from mmcache_ref.oracle import segments
@@ -16,9 +17,10 @@ from mmcache_ref.oracle.adapters import store_calls as calls
 from mmcache_ref.oracle.adapters.base import Unexpected, need, read
 from mmcache_ref.oracle.adapters.fixed_serde import SERIAL, FixedSerde, Parcel, serde_for
 from mmcache_ref.oracle.adapters.forgeries import Shown, forged
-from mmcache_ref.oracle.adapters.held_lock import PATIENCE, HeldForEver, HeldLock
+from mmcache_ref.oracle.adapters.held_lock import in_vain
 from mmcache_ref.oracle.adapters.ring_ids import begin_at, wrap_at
 from mmcache_ref.oracle.adapters.seals import Snapshot
+from mmcache_ref.oracle.adapters.store_damage import damage, miscount
 from mmcache_ref.oracle.errors import NotOffered
 
 PLANTED: Final = b"\xff" * SERIAL
@@ -65,12 +67,14 @@ class ObjectStoreAdapter:
         if config.id_max != ID_MAX:
             wrap_at(self.ring, config.id_max)
         begin_at(self.ring, config.first_id)
+        self._shows_chunks = not self.ring.metadata
+        """What is wrong from the start says nothing later, and the ring has a component of its own."""
         self._readers: dict[int, Any] = {}
         self._lock: Any = None
         self._issued: dict[str, list[Issued]] = {}
         self._parcels: dict[int, tuple[Content, bytes]] = {}
 
-    def _make_writer(self, capacity: int) -> Any:
+    def _make_writer(self, capacity: int, limit: int = 0) -> Any:
         """A store on a new segment, which is removed with this adapter."""
         name = segments.fresh_name()
         ring = self._namespace.SingleWriterShmRingBuffer(capacity, name, True)
@@ -78,7 +82,7 @@ class ObjectStoreAdapter:
             # Those of old releases remove it themselves when they are dropped, and complain if it is gone.
             self._names.append(name)
         store = self._namespace.SingleWriterShmObjectStorage(
-            self._config.max_object_size,
+            limit or self._config.max_object_size,
             self._config.readers,
             ring,
             serde_class=self._serde,
@@ -86,22 +90,6 @@ class ObjectStoreAdapter:
         )
         self._closings.append(lambda: calls.close(store))
         return store
-
-    def _get_locked(self, handle: Issued) -> Any:
-        """What a reader gets that waits for a lock in vain."""
-        lock = HeldLock()
-        reader = self._attached(lock)
-        try:
-            content = self._content(calls.get(reader, handle.shown), handle.serial)
-        except HeldForEver:
-            return Unexpected("it waits for the lock without end")
-        except RuntimeError:
-            if lock.waited != PATIENCE:
-                return Unexpected(f"it gives up after {lock.waited:.0f} s")
-            raise
-        finally:
-            calls.close(reader)
-        return content
 
     def _lock_of_readers(self) -> Any:
         self._lock = self._lock or multiprocessing.Lock()
@@ -115,12 +103,12 @@ class ObjectStoreAdapter:
             self._readers[number] = reader
         return self._readers[number]
 
-    def _attached(self, lock: Any) -> Any:
-        """A new reader with this lock."""
+    def _attached(self, lock: Any, store: Any = None) -> Any:
+        """A new reader with this lock, of this store or another."""
         return self._namespace.SingleWriterShmObjectStorage(
             self._config.max_object_size,
             self._config.readers,
-            self._namespace.SingleWriterShmRingBuffer(*self.ring.handle()),
+            self._namespace.SingleWriterShmRingBuffer(*(store or self.store).ring_buffer.handle()),
             serde_class=self._serde,
             reader_lock=lock,
         )
@@ -150,7 +138,10 @@ class ObjectStoreAdapter:
                 handle = self._handle(key, back)
                 return self._content(calls.get(self._reader(reader), handle.shown), handle.serial)
             case object_store.GetLocked(key):
-                return self._get_locked(self._handle(key))
+                handle = self._handle(key)
+                return in_vain(
+                    self._attached, lambda each: self._content(calls.get(each, handle.shown), handle.serial)
+                )
             case object_store.GetOvertaken():
                 return self._get_overtaken(operation)
             case object_store.OwnGet(key):
@@ -174,9 +165,11 @@ class ObjectStoreAdapter:
                 calls.close(self._namespace.SingleWriterShmObjectStorage.create_from_handle(handle))
                 return "attached"
             case object_store.ReaderWrites(call):
-                return self._write_as_reader(call)
+                return calls.write(self._reader(0), call)
             case object_store.CloseAnother():
                 return self._close_another()
+            case object_store.Damage(part):
+                return self._damage(part)
             case object_store.Unpickle(layout):
                 return pickled.loaded(self._namespace, layout)
 
@@ -206,13 +199,15 @@ class ObjectStoreAdapter:
         if not Snapshot(self.ring).is_sealing:
             raise NotOffered("the target's writer does not seal")
         identifier = self.ring.monotonic_id_end
+        half = content.nbytes // 2
+        halves = bytes([content.fill]) * half + bytes([content.fill ^ 0xFF]) * (content.nbytes - half)
         seen: list[bool] = []
 
         def look() -> None:
             address = self.ring.metadata.get(identifier)
             seen.append(address is not None and Snapshot(self.ring).is_sealed(key, address, identifier))
 
-        placed = self._put(key, content, watcher=look)
+        placed = self._put(key, content, halves, watcher=look)
         return Unexpected("a seal before the object was complete") if any(seen) else placed
 
     def _plant(self, operation: object_store.Plant) -> Any:
@@ -220,7 +215,9 @@ class ObjectStoreAdapter:
         content, offset = operation.content, operation.offset
         identifier = self._handle(operation.victim, operation.back).shown.id
         head = [each.to_bytes(4, "little") for each in (identifier, OVERHEAD, 0)]
-        chunk = b"".join(head) + bytes(SEAL) + PLANTED
+        # A seal below all others, or above: who only compares which is larger is found by one of them.
+        seal = b"\xff" * SEAL if ord(operation.victim[0]) % 2 else bytes(SEAL)
+        chunk = b"".join(head) + seal + PLANTED
         filler = bytes([content.fill]) * (content.nbytes - len(chunk))
         return self._put(operation.key, content, data=filler[:offset] + chunk + filler[offset:])
 
@@ -285,26 +282,36 @@ class ObjectStoreAdapter:
             calls.close(reader)
         return told.max_object_size, told.n_readers, content
 
-    def _write_as_reader(self, call: str) -> Any:
-        """A reader does what only the writer may."""
-        reader = self._reader(0)
-        match call:
-            case "put":
-                return reader.put("x", Parcel(0, b"x"))
-            case "free_unused":
-                return reader.free_unused()
-            case _:
-                return reader.clear()
+    @contextlib.contextmanager
+    def _another(self) -> Iterator[Any]:
+        """Another store, for a moment."""
+        store = self._make_writer(ANOTHER, ANOTHER)
+        has_name = hasattr(store.ring_buffer, "close")
+        try:
+            yield store
+        finally:
+            self._closings.pop()()
+            if has_name:
+                segments.remove(self._names.pop())
 
-    def _close_another(self) -> bool:
-        """Is the segment of a store gone when it was closed, twice?"""
-        if not hasattr(self.store, "close"):
-            raise NotOffered("the target's store has no close()")
-        another = self._make_writer(ANOTHER)
-        another.close()
-        another.close()
-        self._closings.pop()
-        return not segments.exists(self._names.pop())
+    def _damage(self, part: object_store_alphabet.Damaged) -> Any:
+        """Is damage to another store as harmless as it must be?"""
+        judge = miscount if part in object_store_alphabet.MISCOUNTED else damage
+        with self._another() as store, contextlib.ExitStack() as readers:
+
+            def attach() -> Any:
+                reader = self._attached(self._lock_of_readers(), store)
+                readers.callback(calls.close, reader)
+                return reader
+
+            return judge(store, attach, part)
+
+    def _close_another(self) -> tuple[bool, Any]:
+        """Is the segment of a store gone when it was closed, twice; how does it refuse a put?"""
+        calls.offered(self.store, "close")
+        with self._another() as store:
+            refused = calls.closed_twice(store)
+            return not segments.exists(self._names[-1]), refused
 
     def also_decided_by(self, operation: object_store.Operation) -> list[str]:
         """What `blamed` may name besides what decides the operation."""
@@ -326,9 +333,10 @@ class ObjectStoreAdapter:
                 lambda: tuple([(key, store.writer_flag[entry[1]]) for key, entry in store.key_index.items()])
             ),
             "indexes": read(self._indexes),
-            "chunks": read(lambda: tuple(ring.metadata.items())),
             "bounds": read(lambda: (ring.data_buffer_start, ring.data_buffer_end, ring.monotonic_id_end)),
         }
+        if self._shows_chunks:
+            seen["chunks"] = read(lambda: tuple(ring.metadata.items()))
         if hasattr(store, "_touched"):
             seen["touched"] = read(lambda: tuple(sorted(store.id_index[each] for each in store._touched)))
         seen.update(self._layout())
@@ -336,7 +344,8 @@ class ObjectStoreAdapter:
 
     def _indexes(self) -> Any:
         """Id and key of each chunk, if all of the writer's indexes name the same ones."""
-        store, ids = self.store, tuple(self.ring.metadata)
+        store = self.store
+        ids = tuple(self.ring.metadata if self._shows_chunks else store.id_index)
         for name in ("id_index", "writer_flag"):
             if tuple(getattr(store, name)) != ids:
                 return ("ring", ids), (name, tuple(getattr(store, name)))

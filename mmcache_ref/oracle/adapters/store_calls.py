@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from mmcache_ref.oracle.adapters.fixed_serde import Parcel
 from mmcache_ref.oracle.adapters.forgeries import Shown
 from mmcache_ref.oracle.errors import NotOffered
 from mmcache_ref.oracle.namespace import call_with
@@ -13,6 +14,27 @@ def close(store: Any) -> None:
     """Close a store; those of old releases leave when they are dropped."""
     if hasattr(store, "close"):
         store.close()
+
+
+def write(reader: Any, call: str) -> Any:
+    """A reader does what only the writer may."""
+    match call:
+        case "put":
+            return reader.put("x", Parcel(0, b"x"))
+        case "free_unused":
+            return reader.free_unused()
+        case _:
+            return reader.clear()
+
+
+def closed_twice(store: Any) -> Any:
+    """Close a store two times; the error of a put then, or what it gave."""
+    store.close()
+    store.close()
+    try:
+        return store.put("x", Parcel(0, b"x"))
+    except Exception as error:
+        return type(error).__name__
 
 
 def offered(store: Any, name: str) -> Any:

@@ -11,7 +11,15 @@ from hypothesis import strategies as st
 from mmcache_ref.model import object_store
 from mmcache_ref.model.component import Content, Op
 from mmcache_ref.model.object_store import HEADER, ID_MAX, METADATA, OVERHEAD, READER_COUNT
-from mmcache_ref.model.object_store_alphabet import CALLS, FORGERIES, LAYOUTS, UNTYPED, WRITES, Untyped
+from mmcache_ref.model.object_store_alphabet import (
+    CALLS,
+    DAMAGED,
+    FORGERIES,
+    LAYOUTS,
+    UNTYPED,
+    WRITES,
+    Untyped,
+)
 from mmcache_ref.model.ring_moves import place, place_in
 from mmcache_ref.oracle.choices.common import FIRST_IDS
 from mmcache_ref.oracle.draws import Draw
@@ -246,7 +254,7 @@ def _asking(config: object_store.Config, state: object_store.State, draw: Draw) 
     if role == 17:
         return object_store.ReaderWrites(draw.of(WRITES))
     if role == 18:
-        return object_store.Unpickle(draw.of(LAYOUTS))
+        return draw.of((object_store.Unpickle(draw.of(LAYOUTS)), object_store.Damage(draw.of(DAMAGED))))
     return draw.of((object_store.AttachWithoutLock, object_store.CloseAnother))()
 
 
