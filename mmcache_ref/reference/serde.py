@@ -78,7 +78,8 @@ class MsgpackSerde(ObjectSerde):
         except _UNWRITABLE as error:
             raise SerdeError(f"cannot write this value: {error}") from error
         metadata = self._room + _LENGTH.pack(len(structure)) + structure
-        return leaves, sum(map(len, leaves)), metadata, len(metadata)
+        data_bytes = len(leaves[0]) if len(leaves) == 1 else sum(map(len, leaves))
+        return leaves, data_bytes, metadata, len(metadata)
 
     def deserialize(self, data: memoryview) -> Any:
         """The value that was written, with memory of its own.   [OS-24, OS-38]
@@ -91,7 +92,7 @@ class MsgpackSerde(ObjectSerde):
             end = begin + length
             if end > len(data):
                 raise SerdeError(f"a structure of {length} bytes, and {len(data) - begin} are there")
-            return self._reader.read(bytes(data[begin:end]), data[end:])
+            return self._reader.read(data[begin:end].tobytes(), data[end:])
         except SerdeError:
             raise
         except _UNREADABLE as error:

@@ -147,16 +147,16 @@ class _Planning:
         for key, field, data in zip(node[1::3], node[2::3], node[3::3], strict=True):
             parts.append((key, self._field(field), self.build(data)))
 
-        def elements(leaves: memoryview) -> dict[str, Any]:
-            return {key: element(field=field(leaves), data=build(leaves)) for key, field, build in parts}
-
-        if getattr(item, "__init__", None) is not UserDict.__init__:
-            return lambda leaves: item(elements(leaves))
+        is_plain_item = getattr(item, "__init__", None) is UserDict.__init__
 
         def build_item(leaves: memoryview) -> Any:
-            """What `UserDict.__init__` would make of them, without looking at each."""
-            made = item.__new__(item)
-            made.data = elements(leaves)
+            elements = {}
+            for key, field, build in parts:
+                elements[key] = element(field=field(leaves), data=build(leaves))
+            if not is_plain_item:
+                return item(elements)
+            made = item.__new__(item)  # what `UserDict.__init__` does, without looking at each
+            made.data = elements
             return made
 
         return build_item
