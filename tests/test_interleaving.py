@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import io
 import itertools
-from types import SimpleNamespace
+from types import ModuleType, SimpleNamespace
 from typing import Any
 
 import msgspec
 import pytest
+from rich.console import Console
 
 from mmcache_ref import reference
 from mmcache_ref.model.component import Raised
@@ -25,6 +27,7 @@ from mmcache_ref.oracle.interleaving.trial import Form, Trial, subject_of
 from mmcache_ref.oracle.interleaving.verdicts import OUT_OF_TIME, Options, ScenarioVerdict
 from mmcache_ref.oracle.targets import resolve
 from mmcache_ref.reference.object_store import SingleWriterShmObjectStorage
+from mmcache_ref.report.interleaving import interleaved_text
 
 UPSTREAM = (pytest.mark.upstream, pytest.mark.slow)
 ONE = Options(preemptions=1)
@@ -241,6 +244,9 @@ def test_faults_of_the_field_are_found(fault: str, scenario: str, clause: str) -
     ("target", "scenario", "preemptions"),
     [
         ("reference", "get-again", 1),
+        ("reference", "ring-allocate", 1),
+        pytest.param("reference", "ring-take-back", 2, marks=pytest.mark.slow),
+        pytest.param("reference", "protocol-put", 1, marks=pytest.mark.slow),
         pytest.param("reference", "get-clear-put", 1, marks=pytest.mark.slow),
         pytest.param("reference", "put-get", 1, marks=pytest.mark.slow),
         pytest.param("reference", "get-free", 2, marks=pytest.mark.slow),
@@ -303,6 +309,21 @@ def test_a_violation_is_shown_with_no_more_calls_than_it_needs() -> None:
     verdict = judge(resolve("py:racing.compares_once"), more, ONE)
     late = next(each for each in verdict.findings if each.clause == "OS-23")
     assert [len(calls) for calls in late.scenario.threads.values()] == [1, 1]
+
+
+def test_a_target_that_is_a_ring_alone_is_judged_as_one() -> None:
+    ring = ModuleType("ring")
+    vars(ring)["SingleWriterShmRingBuffer"] = reference.SingleWriterShmRingBuffer
+    chosen = [SCENARIOS[name] for name in ("ring-stale", "get-get", "protocol-put")]
+    found = interleave(ring, "ring", chosen, ONE)
+    assert [each.status for each in found.scenarios] == ["conforms", "not offered", "not offered"]
+    assert found.status == "conforms"
+    four = interleave(ring, "ring", [SCENARIOS[name] for name in list(SCENARIOS)[-4:]], ONE)
+    assert four.status == "undetermined"
+    console = Console(width=200, file=io.StringIO())
+    with console.capture() as captured:
+        console.print(interleaved_text(four))
+    assert captured.get().count("4 scenarios: the target offers no ShmObjectStoreSenderCache") == 1
 
 
 def test_a_target_without_seals_is_not_asked_about_them() -> None:

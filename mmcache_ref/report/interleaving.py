@@ -20,6 +20,8 @@ from mmcache_ref.oracle.interleaving.verdicts import OUT_OF_TIME, Interleaved, O
 from mmcache_ref.report.text import COLOURS
 
 STYLES: Final = {**COLOURS, "not offered": "dim"}
+FEW: Final = 3
+"""Scenarios that are named one by one."""
 CONTEXT: Final = 2
 """Lines shown on both sides of one where something happens."""
 
@@ -60,9 +62,13 @@ def _remarks(found: Interleaved) -> Iterator[Text]:
     """What brackets mean, how far it came in its time, and what else left a scenario without a verdict."""
     if any(finding.is_left_to_protocol for each in found.scenarios for finding in each.findings):
         yield Text("(in brackets: in this scenario it is left to the protocol)")
+    reasons: dict[str, list[str]] = {}
     for each in found.scenarios:
         if each.reason and each.reason != OUT_OF_TIME:
-            yield Text(f"{each.name}: {each.reason}", style="yellow")
+            reasons.setdefault(each.reason, []).append(each.name)
+    for reason, names in reasons.items():
+        told = ", ".join(names) if len(names) <= FEW else f"{len(names)} scenarios"
+        yield Text(f"{told}: {reason}", style="yellow")
     if found.options is not None and any(each.reason == OUT_OF_TIME for each in found.scenarios):
         yield Text(_out_of_time(found, found.options), style="yellow")
 
