@@ -66,6 +66,13 @@ class Account:
             seen = self.value
             self.value = seen + 1
 
+    def add_trying(self) -> None:
+        while not self.lock.acquire(block=False):
+            pass
+        seen = self.value
+        self.value = seen + 1
+        self.lock.release()
+
     def raise_and_lower(self) -> None:
         self.value = 1
         self.value = 0

@@ -76,6 +76,7 @@ def test_a_race_is_found_with_the_fewest_preemptions(
     [
         stores.ClearsTwice,
         stores.ReadsItsSizeAgain,
+        stores.TriesTheLockUntilItIsFree,
         stores.WipesBeforeTheLock,
         stores.WipesTwice,
         stores.RingWithAHeaderInTwoSteps,

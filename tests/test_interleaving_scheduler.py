@@ -11,6 +11,7 @@ from interleaving_toys import Account, all_words, sharing, words
 from mmcache_ref.oracle.errors import BadRun
 from mmcache_ref.oracle.interleaving.explore import Node, chooser, explore
 from mmcache_ref.oracle.interleaving.pct import RandomPriorities
+from mmcache_ref.oracle.interleaving.places import Place
 from mmcache_ref.oracle.interleaving.scheduler import Execution
 from mmcache_ref.oracle.interleaving.schedules import Block, Follow, lines_of, schedule_of
 
@@ -181,6 +182,42 @@ def test_a_thread_that_goes_round_and_round_is_a_problem() -> None:
                 pass
 
     execution.run([spin])
+    assert "waits in a loop" in execution.problem
+
+
+def test_who_tries_a_lock_again_and_again_gets_it_when_it_is_free() -> None:
+    latest: list[Account] = []
+    runs = [execution for _, execution in explore(sharing(["add_locked", "add_trying"], latest), 1)]
+    assert not any(execution.problem or execution.is_deadlocked for execution in runs)
+    assert first_wrong(["add_locked", "add_trying"], lambda account, _: account.value != 2, 1) is None
+
+
+def test_who_goes_round_until_others_write_lets_them() -> None:
+    shared = bytearray(1)
+    execution = Execution(["t0", "t1"], chooser(Node()), memory=lambda: bytes(shared))
+
+    def wait() -> None:
+        while not shared[0]:
+            execution.arrive(Place("toy", 1))
+
+    def write() -> None:
+        shared[0] = 1
+
+    execution.run([wait, write])
+    assert not execution.problem
+    assert not execution.is_deadlocked
+    assert sum(step.is_preemption for step in execution.steps) == 0
+
+
+def test_who_goes_round_for_what_nobody_writes_is_a_problem() -> None:
+    shared = bytearray(1)
+    execution = Execution(["t0", "t1"], chooser(Node()), memory=lambda: bytes(shared))
+
+    def wait() -> None:
+        while not shared[0]:
+            execution.arrive(Place("toy", 1))
+
+    execution.run([wait, lambda: None])
     assert "waits in a loop" in execution.problem
 
 

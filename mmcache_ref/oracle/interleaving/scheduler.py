@@ -7,6 +7,7 @@ two decisions one thread runs alone: that is a *step*.
 from __future__ import annotations
 
 import threading
+from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Final, NamedTuple
@@ -16,6 +17,8 @@ from mmcache_ref.oracle.interleaving.places import CALL, Place
 
 PATIENCE_SECONDS: Final = 60.0
 """A step takes microseconds; one that takes so long has left the scheduler's sight."""
+MOST_ROUNDS: Final = 200
+"""Times that a thread comes to one place while the memory stays as it is: then it waits for others."""
 MOST_STEPS: Final = 20_000
 """Steps of one run: more means that a thread waits in a loop."""
 
@@ -96,6 +99,8 @@ class Execution:
     def __post_init__(self) -> None:
         count = len(self.names)
         self._at_lock: set[int] = set()
+        self._rounds: Counter[tuple[int, Place]] = Counter()
+        self._giving_way: set[int] = set()
         self.places = [Place(CALL, 0)] * count
         """Where each thread stands, or what it does now."""
         self._wakes = [threading.Semaphore(0) for _ in range(count)]
@@ -174,6 +179,10 @@ class Execution:
         me = self.running
         self.places[me] = place
         self._go_on(me)
+        self._rounds[me, place] += 1
+        if self._rounds[me, place] > MOST_ROUNDS and len(self.enabled) > 1:
+            self._giving_way.add(me)
+            self.wait_until(lambda: me not in self._giving_way, place)
 
     def wait_until(self, is_true: Callable[[], bool], place: Place) -> None:
         """The running thread goes on when this is true, and somebody lets it.
@@ -211,6 +220,9 @@ class Execution:
             raise Abandoned
         self._close_step()
         enabled = self.enabled
+        if not enabled and self._giving_way:
+            self._giving_way.clear()
+            enabled = self.enabled
         if not enabled:
             self.is_deadlocked = bool(self._at_lock)
             self._end(me)
@@ -247,6 +259,9 @@ class Execution:
         now = self._bytes()
         if self.steps and now == self._before:
             self.steps[-1] = self.steps[-1]._replace(writes=False)
+        elif self.steps:
+            self._rounds.clear()
+            self._giving_way.clear()
         self._before = now
 
     def _bytes(self) -> bytes:
