@@ -87,3 +87,12 @@ def test_a_judgement_with_such_a_death_is_undetermined(monkeypatch: pytest.Monke
     kill_while_made(monkeypatch, "w0")
     soaked = soak("reference", Options(requests=30), 0)
     assert (soaked.status, soaked.reason) == ("undetermined", judged.reason)
+
+
+def test_a_side_that_is_killed_as_it_starts_breaks_off_the_round_only(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    kill_while_made(monkeypatch, "p0")
+    judged = judge("reference", Options(requests=30, seconds=0, cache="lru"), only=("stop-p1", "stop-p0"))
+    assert [(each.rounds, each.broken) for each in judged.mishaps] == [(0, ()), (1, ())]
+    assert judged.reason == "somebody else killed processes meanwhile: p0 1 ×"

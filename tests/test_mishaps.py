@@ -18,6 +18,7 @@ from typer.testing import CliRunner
 from mmcache_ref.cli.console import app
 from mmcache_ref.oracle import segments
 from mmcache_ref.oracle.clauses import all_clauses
+from mmcache_ref.oracle.mishaps import damage
 from mmcache_ref.oracle.mishaps.judge import Judged, Survived, judge
 from mmcache_ref.oracle.mishaps.leftovers import is_running
 from mmcache_ref.oracle.mishaps.mishaps import MISHAPS
@@ -89,6 +90,17 @@ def test_a_lock_that_stays_taken_is_found() -> None:
     assert broken(judged) == {"SC-46"}
     (said,) = judged.mishaps[0].broken
     assert "has not answered for 2 s" in said.says
+
+
+def test_a_segment_without_a_secret_has_none_to_damage(monkeypatch: pytest.MonkeyPatch) -> None:
+    """That of 0.31 has none. Nothing follows for the target, nor for its other mishaps."""
+    monkeypatch.setattr(damage, "SECRET_BYTES", 2**30)
+    judged = judge("reference", SMALL, only=("write-secret", "stop-reader"))
+    assert (judged.status, judged.reason) == ("conforms", "")
+    assert [each.rounds for each in judged.mishaps] == [0, 1]
+    alone = judge("reference", SMALL, only=("write-secret",))
+    assert (alone.status, alone.mishaps[0].rounds) == ("undetermined", 0)
+    assert alone.reason == "this target has nothing to which it could happen: write-secret"
 
 
 @pytest.mark.clause("SC-50")

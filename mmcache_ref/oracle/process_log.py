@@ -100,9 +100,13 @@ class SharedRecorder:
         self._began = self._number()
 
     def __call__(self, part: Any, occasion: Occasion, arguments: tuple[Any, ...], outcome: Any) -> None:
-        """Write down what a side did, with a number of the lock from before and one from after it."""
+        """Write down what a side did, with a number of the lock from before and one from after it.
+
+        What ends a worker ends the engine when the engine hears of it, and not at that number.
+        """
         began, ended = self._began, self._number()
-        self._lock = None if began is None or ended is None else (began, ended)
+        is_end = occasion.did == "read" and isinstance(outcome, Exception)
+        self._lock = None if began is None or ended is None or is_end else (began, ended)
         if occasion.did == "read":
             log = self._open(f"w{part.worker.number}")
             (message,) = arguments

@@ -8,6 +8,7 @@ from random import Random
 from typing import Final
 
 from mmcache_ref.oracle import segments
+from mmcache_ref.oracle.errors import NotOffered
 
 SECRET_BYTES: Final = 32
 """The segment begins with the secret, and the data area follows (spec, chapter 6)."""
@@ -30,12 +31,18 @@ PARTS: Final[Mapping[str, Part]] = {
 
 
 def write_into(name: str, part: str, address: int, capacity: int, random: Random) -> bool:
-    """Write over the part, of the chunk at this address; False where none is, or nothing changes."""
+    """Write over the part, of the chunk at this address; False where none is, or nothing changes.
+
+    Raises `NotOffered` for a part that the segment does not have: until 0.31 there was no secret.
+    """
     before = segments.content(name)
-    begin = SECRET_BYTES + address % capacity
+    secret = SECRET_BYTES if len(before) >= SECRET_BYTES + capacity else 0
+    if part == "secret" and not secret:
+        raise NotOffered("the segment has no secret")
+    begin = secret + address % capacity
     _, size = HEAD.unpack_from(before, begin)
     end = begin + size
-    if not HEAD.size + COUNT_BYTES < size <= SECRET_BYTES + capacity - begin:
+    if not HEAD.size + COUNT_BYTES < size <= secret + capacity - begin:
         return False
     first, last = PARTS[part](begin, end)
     length = min(random.randint(1, MOST_BYTES), last - first)

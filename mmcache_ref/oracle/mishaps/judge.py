@@ -84,8 +84,14 @@ def judge(
                     rounds=before.rounds + happened,
                     broken=with_findings(before.broken, findings, seed),
                 )
-            never = [name for name, each in counted.items() if not each.rounds and not each.broken]
+            never = [
+                name
+                for name, each in counted.items()
+                if not each.rounds and not each.broken and name not in rounds.impossible
+            ]
             reason = f"did not happen in any round: {', '.join(never)}" if never else ""
+            if rounds.impossible.issuperset(only):
+                reason = f"this target has nothing to which it could happen: {', '.join(only)}"
             reason = rounds.killed_in_words() or reason
     except (TargetUnavailable, NotOffered, ProcessLost) as error:
         reason, is_offered = str(error), not isinstance(error, NotOffered)

@@ -17,7 +17,7 @@ import msgspec
 from mmcache_ref.oracle import segments
 from mmcache_ref.oracle.adapters.shm_units import UNIT
 from mmcache_ref.oracle.clauses import clause
-from mmcache_ref.oracle.errors import TargetUnavailable
+from mmcache_ref.oracle.errors import NotOffered, TargetUnavailable
 from mmcache_ref.oracle.mishaps.clients import Clients, Finding, Hopeless
 from mmcache_ref.oracle.mishaps.leftovers import descriptors, is_running
 from mmcache_ref.oracle.mishaps.mishaps import Mishap, Scene, signal_to
@@ -87,6 +87,8 @@ class Rounds:
     retried: int = 0
     lost: int = 0
     killed: Counter[str] = field(default_factory=Counter)
+    impossible: set[str] = field(default_factory=set)
+    """Mishaps that cannot happen to this target."""
     _seen: set[int] = field(default_factory=set)
     _named: set[str] = field(default_factory=set)
     _cleanup: ExitStack = field(default_factory=ExitStack)
@@ -151,9 +153,13 @@ class Rounds:
         session.begin(mishap.clause)
         served, retried = session.served, session.retried
         try:
-            happened = self._round(session, mishap, Random(seed))
+            happened = self._round(session, name, Random(seed))
         except Hopeless as error:
             session.find(mishap.clause, str(error))
+        except ProcessLost as error:
+            happened = False
+            session.find(mishap.clause, f"the engine cannot go on: {error}")
+            session.killed += [error.part] * error.was_killed
         except Exception as error:
             session.find(mishap.clause, f"the engine cannot go on: {type(error).__name__}: {error}")
         self.requests += session.served - served
@@ -176,8 +182,9 @@ class Rounds:
         parts = ", ".join([f"{part} {count} ×" for part, count in sorted(self.killed.items())])
         return f"somebody else killed processes meanwhile: {parts}"
 
-    def _round(self, session: Clients, mishap: Mishap, random: Random) -> bool:
+    def _round(self, session: Clients, name: str, random: Random) -> bool:
         """Requests, the mishap in the middle of them, and the question whether everything goes on."""
+        mishap = self.mishaps[name]
         self._remember(session)
         self._ask_for_descriptors(session)
         begins = session.served + random.randint(5, self.options.requests // 2)
@@ -186,9 +193,12 @@ class Rounds:
 
         def meanwhile() -> None:
             nonlocal happened
-            if not happened and session.served >= begins:
+            if not happened and name not in self.impossible and session.served >= begins:
                 session.is_undisturbed = False
-                happened = mishap.act(scene)
+                try:
+                    happened = mishap.act(scene)
+                except NotOffered:
+                    self.impossible.add(name)
             self._remember(session)
 
         try:
@@ -197,7 +207,7 @@ class Rounds:
             kinds = [each for each in session.accidents if each not in unfit]
             session.serve(self.options.requests, meanwhile, kinds)
             for _ in range(3):
-                if not happened:
+                if not happened and name not in self.impossible:
                     session.serve(self.options.requests // 3, meanwhile)
         finally:
             signal_to(scene.victim, signal.SIGCONT)

@@ -153,7 +153,7 @@ class Course:
                 self.replace(part)
                 self._attempts = 0
             except ProcessLost as error:
-                self._tried(part)
+                self._tried(part, error)
                 self._lost.setdefault(error.part, str(error))
                 if self._host_of(part) is before[part]:
                     self._lost.setdefault(part, reason)
@@ -182,10 +182,11 @@ class Course:
     _attempts: int = 0
     MOST_ATTEMPTS: int = 20
 
-    def _tried(self, part: str) -> None:
+    def _tried(self, part: str, error: ProcessLost) -> None:
         self._attempts += 1
         if self._attempts > self.MOST_ATTEMPTS:
-            raise ProcessLost(part, f"could not be replaced in {self.MOST_ATTEMPTS} attempts: {self._lost}")
+            says = f"could not be replaced in {self.MOST_ATTEMPTS} attempts; the last one: {error}"
+            raise ProcessLost(part, says, was_killed=error.was_killed) from error
 
     def _has_death(self) -> bool:
         """Take note of processes that ended without a call under way."""
