@@ -116,3 +116,17 @@ def test_what_is_left_to_the_protocol_is_shown_when_asked_for(
     out = capsys.readouterr().out
     assert "(RB-29)" in out
     assert "repeat: " not in out
+
+
+@pytest.mark.parametrize("width", [80, 200])
+def test_lines_of_a_run_can_be_read_on_any_terminal(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, width: int
+) -> None:
+    monkeypatch.setenv("COLUMNS", str(width))
+    assert call("interleave", BROKEN, "--scenario", "get-get", "--preemptions", "1") == 2
+    lines = capsys.readouterr().out.splitlines()
+    first, second = sorted(
+        line.index("object_chunks.py:") for line in lines if "COUNT.pack_into(data_view, 0, " in line
+    )
+    assert first == 4
+    assert (second - first == 12) if width == 80 else (second - first > 40)

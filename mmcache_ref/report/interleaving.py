@@ -10,7 +10,7 @@ from typing import Any, Final
 
 import msgspec
 from rich.box import SIMPLE_HEAD
-from rich.console import Group, RenderableType
+from rich.console import Console, ConsoleOptions, Group, RenderableType, RenderResult
 from rich.table import Table
 from rich.text import Text
 
@@ -22,6 +22,10 @@ from mmcache_ref.report.text import COLOURS
 STYLES: Final = {**COLOURS, "not offered": "dim"}
 FEW: Final = 3
 """Scenarios that are named one by one."""
+WIDE: Final = 60
+"""Characters in which a line with its file can be read."""
+INDENT: Final = 12
+"""Characters by which a thread stands to the right of the one before, where there are no such columns."""
 CONTEXT: Final = 2
 """Lines shown on both sides of one where something happens."""
 
@@ -115,7 +119,7 @@ def finding_text(target: str, verdict: ScenarioVerdict, finding: Finding) -> Ren
         head,
         Text(f"  {finding.says}"),
         Text(f"  “{finding.rule}”", "italic"),
-        lanes_table(finding),
+        Lanes(finding),
         Text(f"repeat: {replay_command(target, finding)}", "dim", no_wrap=True, overflow="ignore"),
     ]
     return Group(*parts)
@@ -130,19 +134,34 @@ def replay_command(target: str, finding: Finding) -> str:
     return shlex.join(["mmcache-ref", "interleave", target, "--replay", msgspec.json.encode(told).decode()])
 
 
-def lanes_table(finding: Finding) -> Table:
-    """The lines of a run, one column for each thread; what does nothing to others is left out in the middle.
+class Lanes:
+    """The lines of a run, those of each thread in a column of its own; what does nothing to others is left
+    out in the middle.
 
-    `*` writes to the segment, `#` takes or releases the lock, `>` begins a call, `=` is what it gave.
+    `*` writes to the segment, `#` takes or releases the lock, `>` begins a call, `=` is what it gave. Where
+    columns would be narrow each thread begins a little further to the right than the one before.
     """
-    names = list(finding.scenario.threads)
-    table = Table(box=None, padding=(0, 2, 0, 2))
-    for name in names:
-        table.add_column(name)
-    for thread, text in _rows(finding.lanes):
-        cells = [Text(text if name == thread else "", no_wrap=True, overflow="ellipsis") for name in names]
-        table.add_row(*cells)
-    return table
+
+    def __init__(self, finding: Finding) -> None:
+        self._names = list(finding.scenario.threads)
+        self._rows = [*((name, name) for name in self._names), *_rows(finding.lanes)]
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        if options.max_width // len(self._names) >= WIDE:
+            yield self._table()
+        else:
+            for name, text in self._rows:
+                indented = " " * (2 + INDENT * self._names.index(name)) + text
+                yield Text(indented, no_wrap=True, overflow="ellipsis")
+
+    def _table(self) -> Table:
+        table = Table(box=None, padding=(0, 2, 0, 2))
+        for name in self._names:
+            table.add_column(name)
+        for thread, text in self._rows[len(self._names) :]:
+            here = Text(text, no_wrap=True, overflow="ellipsis")
+            table.add_row(*[here if name == thread else "" for name in self._names])
+        return table
 
 
 def _rows(lanes: Sequence[Lane]) -> Iterator[tuple[str, str]]:
