@@ -13,12 +13,13 @@ from typing import Annotated, Any, Literal
 import typer
 from rich.progress import Progress
 
-from mmcache_ref.cli.console import USAGE, fail, messages, progress_lines, show
-from mmcache_ref.oracle.errors import TargetUnavailable
-from mmcache_ref.oracle.stored import encode_run
+from mmcache_ref.cli.console import BAD_RUN, USAGE, fail, messages, progress_lines, show
+from mmcache_ref.oracle.errors import BadRun, TargetUnavailable
+from mmcache_ref.oracle.stored import encode_run, read_run
 from mmcache_ref.oracle.targets import resolve
 from mmcache_ref.oracle.verdict import EXIT_CODES
 from mmcache_ref.report.models import models_json, models_text
+from mmcache_ref.tlc.behaviours import NoBehaviour, follow, module_of
 from mmcache_ref.tlc.checking import Judged, judge, judge_distributed, never_taken, never_violated
 from mmcache_ref.tlc.counterexamples import NoRun, run_of_trace
 from mmcache_ref.tlc.distributed import LOOPBACK
@@ -40,6 +41,12 @@ def check_models(
     ] = "reference",
     runs: Annotated[
         Path | None, typer.Option(help="Write each counterexample there as a run, for mmcache-ref replay.")
+    ] = None,
+    behaviour: Annotated[
+        str | None,
+        typer.Option(
+            help="Print this run (a JSON file, or the JSON itself) as a TLA+ module that TLC follows."
+        ),
     ] = None,
     distributed: Annotated[
         bool, typer.Option("--distributed", help="A server and workers of one thread each, for large models.")
@@ -66,6 +73,8 @@ def check_models(
             "take --record and --runs without it",
             USAGE,
         )
+    if behaviour is not None:
+        raise typer.Exit(_follow(behaviour))
     manifest = read_manifest()
     chosen = [
         (module, entry)
@@ -108,6 +117,24 @@ def check_models(
         write_manifest(manifest)
     if gaps or not all(each.is_right for each in judged):
         raise typer.Exit(EXIT_CODES["violates"])
+
+
+def _follow(text: str) -> int:
+    """A run as a module on stdout, and on stderr whether TLC takes its steps; the exit code of that."""
+    try:
+        stored = read_run(text)
+        module = module_of(stored)
+        followed = follow(stored)
+    except (BadRun, NoBehaviour) as error:
+        fail(str(error), BAD_RUN)
+    except ToolMissing as error:
+        fail(str(error), EXIT_CODES["undetermined"])
+    show(module)
+    if followed.error:
+        fail(f"TLC: {followed.error}", EXIT_CODES["undetermined"])
+    said = "a behaviour of the model" if followed.is_behaviour else "no behaviour of the model"
+    messages.print(f"TLC takes {followed.taken} of {followed.steps} steps: {said}", markup=False)
+    return EXIT_CODES["conforms" if followed.is_behaviour else "violates"]
 
 
 def write_runs(judged: list[Judged], folder: Path) -> None:

@@ -1,8 +1,8 @@
-"""Counterexamples travel: an error trace of TLC as a `Run`, and a `Run` as a TLA+ behaviour."""
+"""Counterexamples travel: an error trace of TLC as a `Run`; `behaviours` goes the other way."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import Any, Final
 
 from mmcache_ref.model.component import Op
@@ -12,7 +12,7 @@ from mmcache_ref.tlc.bindings import BINDINGS
 from mmcache_ref.tlc.bindings.base import Binding
 from mmcache_ref.tlc.manifest import Bound
 from mmcache_ref.tlc.output import TraceStep
-from mmcache_ref.tlc.values import Mapped, canonical, text
+from mmcache_ref.tlc.values import Mapped, text
 
 ANSWERS: Final = frozenset({"kind", "gives", "served", "missing"})
 """Fields of `call` that say what a call was answered: a broken model answers otherwise."""
@@ -42,23 +42,6 @@ def run_of_trace(bound: Bound, trace: Sequence[TraceStep]) -> Run:
         observed = plain(model.observe(config, state))
         steps.append(Step(operation, plain(outcome.result), None, observed))
     return Run(component.name, model.bare(config), "safe", tuple(steps))
-
-
-def behaviour_of_run(bound: Bound, operations: Iterable[Op], name: str = "Behaviour") -> str:
-    """The run as a TLA+ definition: a sequence of records with `call` and `view`."""
-    binding = BINDINGS[bound.model]
-    model = binding.model
-    config = binding.config(bound.preset, **bound.options)
-    state = model.initial(config)
-    lines = [_line({"op": "initial"}, binding.state(config, state))]
-    for operation in operations:
-        state, outcome = model.step(config, state, operation)
-        lines.append(_line(binding.call(operation, outcome), binding.state(config, state)))
-    return f"{name} == <<\n" + ",\n".join(lines) + "\n>>\n"
-
-
-def _line(call: Any, view: Any) -> str:
-    return f"    [call |-> {text(canonical(call))}, view |-> {text(canonical(view))}]"
 
 
 def _operation(binding: Binding, config: Any, state: Any, call: Mapped) -> Op | None:
