@@ -96,7 +96,9 @@ def changed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
 def test_a_twin_that_holds_is_noticed(changed) -> None:
     changed("MCLru.ghost.cfg", "    Touch <- TouchOrGhost\n", "")
     module, entry = entry_of("lru-ghost")
-    assert judge(module, entry).wrong[0] == "success, must be safety failure"
+    judged = judge(module, entry)
+    assert judged.wrong[0] == "success, must be safety failure"
+    assert blamed(judged) == ("LRU-04", "LRU-06", "LRU-08", "LRU-10", "LRU-16", "LRU-20")
 
 
 def test_one_changed_action_is_found_with_the_run_to_it(changed) -> None:

@@ -15,14 +15,15 @@ STEPS: Final = "[]["
 
 
 def blamed(judged: Judged) -> tuple[str, ...]:
-    """The clauses of the property that failed where it must not; where that has none, or where Python makes
-    another step, those of the action that makes the last step."""
+    """The clauses of the property that failed where it must not, or did not where it must; where that has
+    none, or where Python makes another step, those of the action that makes the last step."""
     if judged.is_right:
         return ()
     module = in_models(judged.module.path)
     found, where = judged.found, judged.difference
-    if found.property is not None:
-        clauses = clauses_of_definitions(module).get(found.property, ())
+    name = found.property or judged.entry.violated
+    if name is not None:
+        clauses = clauses_of_definitions(module).get(name, ())
         return clauses or (
             clauses_of_call(module, found.trace[-1].state["call"]["op"]) if found.trace else ()
         )
