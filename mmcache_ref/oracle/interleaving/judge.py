@@ -28,33 +28,43 @@ def interleave(
 ) -> Interleaved:
     """Judge a target under these scenarios.
 
-    What an earlier judgement that was killed left in shared memory is removed first. All scenarios are run
-    without a preemption, then all with one, and so on. So where there is a bound on the time, each gets
-    something; in a stage it may take an equal share of what is left.
+    What an earlier judgement that was killed left in shared memory is removed first. Where there is a bound
+    on the time, all scenarios are run without a preemption, then all with one, and so on, so that each gets
+    something; in a stage it may take an equal share of what is left. Else one is run after the other.
     """
     segments.sweep()
     if any(isinstance(each, ProtocolScenario) for each in scenarios):
         warm_up()
-    inquiries = [Inquiry(namespace, each, options, observe) for each in scenarios]
-    end = None if options.seconds is None else time.monotonic() + options.seconds
     with quiet_logs():
-        for stage in _stages(options):
-            _run_stage(inquiries, stage, end)
-    return Interleaved(target, options, tuple([each.verdict() for each in inquiries]))
+        if options.seconds is None:
+            verdicts = [_whole(Inquiry(namespace, each, options, observe), options) for each in scenarios]
+        else:
+            end = time.monotonic() + options.seconds
+            inquiries = [Inquiry(namespace, each, options, observe) for each in scenarios]
+            for stage in _stages(options):
+                _run_stage(inquiries, stage, end)
+            verdicts = [each.verdict() for each in inquiries]
+    return Interleaved(target, options, tuple(verdicts))
 
 
 def _stages(options: Options) -> Iterator[int]:
     yield from range(options.preemptions + 1 + bool(options.schedules))
 
 
-def _run_stage(inquiries: Sequence[Inquiry], stage: int, end: float | None) -> None:
+def _whole(inquiry: Inquiry, options: Options) -> ScenarioVerdict:
+    """Run every stage of one."""
+    for stage in _stages(options):
+        inquiry.advance(stage, None)
+    return inquiry.verdict()
+
+
+def _run_stage(inquiries: Sequence[Inquiry], stage: int, end: float) -> None:
     """Run a stage of all, until the time is over; who leaves something of its share leaves it to others."""
-    while inquiries and (end is None or time.monotonic() < end):
+    while inquiries and time.monotonic() < end:
         left = []
         for place, each in enumerate(inquiries):
             now = time.monotonic()
-            share = None if end is None else now + (end - now) / (len(inquiries) - place)
-            if not each.advance(stage, share):
+            if not each.advance(stage, now + (end - now) / (len(inquiries) - place)):
                 left.append(each)
         inquiries = left
 
