@@ -57,8 +57,7 @@ def place(begin: int, end: int, size: int, capacity: int) -> int:
     """
     if size > LARGEST_CHUNK:
         return NO_ROOM
-    left = capacity - end if end < capacity else 2 * capacity - end  # the two above, without the calls
-    address = end if size <= left else end + left
+    address = end + gap(end, size, capacity)
     return address if address + size <= begin + capacity else NO_ROOM
 
 
