@@ -213,3 +213,40 @@ def test_lanes_know_who_must_come_before_whom(tmp_path: Path) -> None:
     assert lanes.names == ("p0", "w0", "w1")
     assert lanes.lagging(Place(2, 0), (0, 0, 0)) == Place(1, 0)
     assert lanes.lagging(Place(2, 0), (0, 1, 0)) is None
+
+
+def ended(*did: Line) -> list[Line]:
+    """A log without protections in which a handle is outdated by a clear before two workers read it."""
+    lines = locked()
+    lines[0]["protections"] = []
+    lines[2:4] = [
+        {**line, "saw": {"result": "raised", "error": "ValueError", "says": "modified or is invalid"}}
+        for line in lines[2:4]
+    ]
+    return [*lines, *did]
+
+
+@pytest.mark.clause("EV-06")
+def test_two_workers_may_end_of_the_same_before_they_hear_of_each_other(tmp_path: Path) -> None:
+    assert_is_a_behaviour(tmp_path, ended())
+    assert judged(tmp_path, ended()).status == "conforms"
+    assert is_explained(read_log(written(tmp_path, ended())))
+    served = ended()
+    served[3]["saw"] = [{"nbytes": 2, "fill": 99}]
+    assert judged(tmp_path, served).status == "violates"
+
+
+@pytest.mark.clause("EV-06")
+def test_what_ends_the_engine_with_more_to_come_is_named(tmp_path: Path) -> None:
+    request = [{"key": "d", "nbytes": 1, "fill": 100}]
+    later = {"event": "request", "process": "p0", "number": 2, "did": "submit", "request": request, "made": 1}
+    saw = [{"result": "carried", "how": "handle", "content": {"nbytes": 1, "fill": 100}}]
+    reads = [
+        {"event": "message", "process": "w0", "number": 1, "did": "read", "message": 1, "keys": ["d"],
+         "saw": [{"nbytes": 1, "fill": 100}]}
+    ]  # fmt: skip
+    found = judged(tmp_path, ended({**later, "saw": saw}, *reads))
+    assert found.status == "violates"
+    assert found.unexplained is not None
+    assert (found.unexplained.line, found.unexplained.clause) == (3, "EV-06")
+    assert "the engine ends here" in found.unexplained.says

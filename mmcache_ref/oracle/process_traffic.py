@@ -181,7 +181,7 @@ class SharedTraffic(Traffic):
     def finish_one(self) -> None:
         """A request that every worker has read is done."""
         running = self._course.deployment.running
-        if running:
+        if running and not self.error:
             place = self._draw.up_to(len(running) - 1)
             message = running[place]
             self._course.finish(place)

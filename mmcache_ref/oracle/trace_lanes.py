@@ -158,6 +158,12 @@ def is_answered(saw: Any) -> bool:
     return _tells(saw) in ("served", "missed")
 
 
+def is_end(event: AnyEvent) -> bool:
+    """Whether a worker ended of what it read, and with it the engine. Another one may, before it hears of
+    that."""
+    return event.did == "read" and _tells(event.saw) == "raised"
+
+
 def is_served(saw: Any) -> bool:
     """Whether a worker got the contents of the items."""
     return _tells(saw) == "served"

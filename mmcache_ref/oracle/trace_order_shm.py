@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 from mmcache_ref.model.events import AnyEvent, Took
-from mmcache_ref.oracle.trace_lanes import Lanes, is_answered, is_dropped, is_served
+from mmcache_ref.oracle.trace_lanes import Lanes, is_answered, is_dropped, is_end, is_served
 from mmcache_ref.oracle.trace_needs import Needs, handles_in
 from mmcache_ref.oracle.trace_search import Head, Order
 from mmcache_ref.oracle.trace_step import Failure, Partial, Steps
@@ -87,8 +87,11 @@ class ShmOrder(Order):
         return tuple(possible)
 
     def _ends_all(self, partial: Partial) -> bool:
-        """Whether the engine is dead, though the log goes on."""
-        return bool(partial.state.is_dead) and partial.length < self.lanes.count
+        """Whether the engine is dead, though the log goes on with more than workers that end, too."""
+        if not partial.state.is_dead:
+            return False
+        left = zip(self.lanes.events, partial.places, strict=True)
+        return not all(is_end(event) for events, at in left for _, event in events[at:])
 
     def _outlives(self, partial: Partial, lane: int) -> int | None:
         """The lane with an event that the death of this worker would make impossible; None if there is none.

@@ -164,7 +164,7 @@ def _extended(order: Order, node: _Node) -> _Node:
     return node
 
 
-def _worst(order: Order, partial: Partial) -> tuple[Entry, Failure] | None:
+def _worst(order: Order, partial: Partial) -> tuple[Entry, Failure]:
     """Of what could not follow: what is hopeless, then what the others wait for, then the first line."""
     culprit = order.culprit(partial)
     ranked = [
@@ -178,4 +178,8 @@ def _worst(order: Order, partial: Partial) -> tuple[Entry, Failure] | None:
         for head in order.heads(partial)
         if isinstance(head.then, Failure)
     ]
-    return min(ranked, key=lambda each: each[:4])[4] if ranked else None
+    if ranked:
+        return min(ranked, key=lambda each: each[:4])[4]
+    ends = [head.entry for head in order.heads(partial)]
+    says = "the engine ends here, and other events are left that cannot come before this"
+    return min(((entry, Failure("EV-06", says)) for entry in ends), key=lambda each: each[0].line)

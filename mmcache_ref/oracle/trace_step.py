@@ -15,6 +15,7 @@ from mmcache_ref.model.shm_requests import Item as SharedItem
 from mmcache_ref.oracle.event_log import HOLDS, Entry, as_json
 from mmcache_ref.oracle.families import FAMILIES
 from mmcache_ref.oracle.lockstep import DISABLED
+from mmcache_ref.oracle.trace_lanes import is_end
 from mmcache_ref.oracle.under_way import Names, follow, keys_at, makes
 from mmcache_ref.oracle.wording import results_in_words
 
@@ -79,6 +80,8 @@ class Steps:
         """What follows when this event is the next one.   [EV-04, EV-05]"""
         event = entry.event
         before = partial.state
+        if is_end(event) and before.is_dead:
+            before = before._replace(is_dead=False)
         operation = self._operation(event, before, partial.names)
         if isinstance(operation, Failure):
             return operation
