@@ -168,7 +168,7 @@ class Attach(Op, frozen=True, tag="attach"):
 
 
 class AttachWithoutLock(Op, frozen=True, tag="attach_without_lock"):
-    """`create_from_handle` of a handle whose lock is None"""
+    """A reader made with no lock, and `create_from_handle` of a handle whose lock is None"""
 
 
 Write = Literal["put", "free_unused", "clear"]

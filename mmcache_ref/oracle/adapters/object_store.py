@@ -161,6 +161,9 @@ class ObjectStoreAdapter:
             case object_store.Attach(key):
                 return self._attach(self._handle(key))
             case object_store.AttachWithoutLock():
+                with contextlib.suppress(ValueError):
+                    calls.close(self._attached(None))
+                    return "attached"
                 handle = dataclasses.replace(store.handle(), reader_lock=None)
                 calls.close(self._namespace.SingleWriterShmObjectStorage.create_from_handle(handle))
                 return "attached"
@@ -321,7 +324,8 @@ class ObjectStoreAdapter:
         self, operation: object_store.Operation, aspect: str, expected: Any, actual: Any
     ) -> str | None:
         """What the operation shows beyond what decides it: see store_blame.py."""
-        return store_blame.blamed(self.ring, self._config.id_max, operation, aspect, expected, actual)
+        shown = self.ring if self._shows_chunks else None
+        return store_blame.blamed(shown, self._config.id_max, operation, aspect, expected, actual)
 
     def observe(self) -> Mapping[str, Any]:
         """What the writer's indexes say, and what is in the segment."""

@@ -26,7 +26,7 @@ def blamed(
 ) -> str | None:
     """A seal that comes too early; an object that is called too large; room where every chunk that could go
     is held; a chunk that is freed although an older one stays; what a reader that is overtaken gets or counts
-    of another key, whatever the clear did."""
+    of another key, whatever the clear did. `ring` is None where what it shows is wrong from the start."""
     match operation:
         case object_store.Put(is_watched=True) if isinstance(actual, Unexpected):
             return "OS-08"
@@ -36,7 +36,7 @@ def blamed(
             return "OS-25" if isinstance(actual, tuple) else None
         case object_store.PutFailing() if aspect == "outcome" and expected == NO_ROOM:
             return None if getattr(actual, "error", NO_ROOM.error) == NO_ROOM.error else "OS-25"
-        case object_store.FreeUnused():
+        case object_store.FreeUnused() if ring is not None:
             return None if are_the_youngest(ring, id_max) else "OS-27"
         case object_store.GetOvertaken(key, other) if key != other:
             if aspect == "outcome" and isinstance(actual, Unexpected):

@@ -17,6 +17,8 @@ from mmcache_ref.oracle.errors import NotOffered
 
 LAST_COUNT: Final = (1 << 8 * READER_COUNT - 1) - 1
 """The largest reader count: a reader cannot add to it."""
+WRITTEN: Final = (0, 0xFF)
+"""What secrets, ids and seals are written over with: less than it was, and more."""
 FEW_BYTES: Final = b"few"
 GONE: Final = Unexpected("an object that nobody could free is gone")
 NOT_FREED: Final = Unexpected("an object stays that everybody has read, by its count")
@@ -34,21 +36,23 @@ class _Put(NamedTuple):
 
 def damage(store: Any, attach: Attach, part: str) -> Any:
     """True, if `get` gives its object or a documented error, the writer goes on, and a clear mends all."""
-    known = attach()
-    first = _put(store, 0, "x")
-    _read(known, first)
-    segment = store.ring_buffer.handle()[1]
-    segments.write(segment, *_damage(store, first, part))
-    for reader in (known, attach()):
-        given = _read(reader, first)
-        if not (given is True or agrees(SIGNATURE, given) or agrees(MODIFIED, given)):
-            return given
-    _put(store, 1, "y")
-    store.clear()
-    afterwards = _put(store, 2, "z")
-    for reader in (known, attach()):
-        if (given := _read(reader, afterwards)) is not True:
-            return Unexpected(f"after a clear: {given}")
+    readers = [attach()]
+    for byte in WRITTEN:
+        first = _put(store, 0, "x")
+        _read(readers[0], first)
+        segments.write(store.ring_buffer.handle()[1], *_damage(store, first, part, byte))
+        readers.append(attach())
+        for reader in readers:
+            given = _read(reader, first)
+            if not (given is True or agrees(SIGNATURE, given) or agrees(MODIFIED, given)):
+                return given
+        _put(store, 1, "y")
+        store.clear()
+        afterwards = _put(store, 2, "z")
+        for reader in (*readers, attach()):
+            if (given := _read(reader, afterwards)) is not True:
+                return Unexpected(f"after a clear: {given}")
+        store.clear()
     return True
 
 
@@ -96,16 +100,16 @@ def _place(store: Any, put: _Put, offset: int) -> int:
     return int(getattr(store.ring_buffer, "DATA_OFFSET", 0) + put.shown.address + offset)
 
 
-def _damage(store: Any, put: _Put, part: str) -> tuple[int, bytes]:
+def _damage(store: Any, put: _Put, part: str, byte: int) -> tuple[int, bytes]:
     """Where one writes, and what."""
     size = Snapshot(store.ring_buffer).chunk_at(put.shown.address)[HEADER // 2]
     match part:
         case "secret" if hasattr(store, "get_signature"):
-            return 0, bytes(SECRET)
+            return 0, bytes([byte]) * SECRET
         case "id":
-            return _place(store, put, 0), bytes([put.shown.id + 1])
+            return _place(store, put, 0), bytes([byte])
         case "smaller" | "larger":
             return _place(store, put, HEADER // 2), bytes([size + (1 if part == "larger" else -1)])
         case "seal" if Snapshot(store.ring_buffer).is_sealing:
-            return _place(store, put, HEADER + READER_COUNT), b"\xff" * SEAL
+            return _place(store, put, HEADER + READER_COUNT), bytes([byte]) * SEAL
     raise NotOffered(f"the target's chunks have no {part}")
