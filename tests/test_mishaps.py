@@ -20,7 +20,7 @@ from mmcache_ref.oracle import segments
 from mmcache_ref.oracle.clauses import all_clauses
 from mmcache_ref.oracle.mishaps import damage
 from mmcache_ref.oracle.mishaps.judge import Judged, Survived, judge
-from mmcache_ref.oracle.mishaps.leftovers import is_running
+from mmcache_ref.oracle.mishaps.leftovers import began
 from mmcache_ref.oracle.mishaps.mishaps import MISHAPS
 from mmcache_ref.oracle.mishaps.rounds import Broken, Options
 from mmcache_ref.oracle.mishaps.trapped_lock import PLACES, TrappedLock
@@ -324,7 +324,7 @@ def test_a_process_that_has_ended_does_not_run() -> None:
     process.start()
     assert process.pid is not None
     process.join(120)
-    assert not is_running(process.pid)
+    assert began(process.pid) is None
 
 
 def test_a_segment_can_be_written_into(no_segment_is_left: None) -> None:

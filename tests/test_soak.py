@@ -6,11 +6,13 @@ import json
 import os
 from typing import Any
 
+import msgspec
 import pytest
 from typer.testing import CliRunner
 
 from mmcache_ref.cli.console import app
-from mmcache_ref.oracle.mishaps.leftovers import descriptors, resident_bytes
+from mmcache_ref.oracle.mishaps.judge import ROUNDS
+from mmcache_ref.oracle.mishaps.leftovers import Known, began, descriptors, resident_bytes
 from mmcache_ref.oracle.mishaps.rounds import Options
 from mmcache_ref.oracle.mishaps.soak import MIB, Minute, Soaked, Usage, Watch, soak
 
@@ -58,6 +60,21 @@ def test_growth_is_of_one_process(later: tuple[Usage, ...], says: str | None) ->
     watch = Watch(ceiling_mib=1024)
     assert watch.compare(usage(40, 12), "SC-52") == []
     assert [each.says for each in watch.compare(later, "SC-52")] == ([says] if says else [])
+
+
+@pytest.mark.clause("SC-52")
+def test_an_id_that_was_given_again_is_another_process() -> None:
+    ours, since = os.getpid(), began(os.getpid())
+    assert since is not None
+    rounds = ROUNDS["shm"]("reference", Options())
+    rounds._seen = {Known(ours, since - 1)}
+    assert rounds.left_behind() == []
+    rounds._seen = {Known(ours, since)}
+    assert [each.says for each in rounds.left_behind()] == [f"the process {ours} is left"]
+    watch = Watch(ceiling_mib=1024)
+    (before,) = usage(40, 12)
+    assert watch.compare((before,), "SC-52") == []
+    assert watch.compare((msgspec.structs.replace(before, resident=200 * MIB, began=5),), "SC-52") == []
 
 
 def test_a_process_knows_what_it_has_in_use() -> None:

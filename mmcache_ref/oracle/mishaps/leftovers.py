@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
-from typing import Final
+from typing import Final, NamedTuple
 
 from mmcache_ref.oracle.segments import is_alive
 
@@ -12,15 +12,27 @@ PROCESSES: Final = Path("/proc")
 """Where Linux shows its processes; elsewhere nothing can be said of them."""
 
 
-def is_running(process: int) -> bool:
-    """Whether a process of this id runs, and is no zombie."""
+class Known(NamedTuple):
+    """A process by its id and when it began: an id alone is given again, on some machines within minutes."""
+
+    process: int
+    began: int
+
+
+def began(process: int) -> int | None:
+    """When a process of this id began, in ticks since the machine did; 0 where nobody can tell, None where
+    none runs, or a zombie."""
     try:
         words = (PROCESSES / f"{process}/stat").read_text(errors="replace").rpartition(")")[2].split()
     except OSError:
-        if PROCESSES.joinpath("self").exists():
-            return False
-        return is_alive(process)
-    return words[0] not in "ZX"
+        is_there = not PROCESSES.joinpath("self").exists() and is_alive(process)
+        return 0 if is_there else None
+    return None if words[0] in "ZX" else int(words[19])
+
+
+def is_running(known: Known) -> bool:
+    """Whether this very process runs, and is no zombie."""
+    return began(known.process) == known.began
 
 
 def descriptors(process: int | None = None) -> int:

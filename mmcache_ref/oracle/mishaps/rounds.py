@@ -19,7 +19,7 @@ from mmcache_ref.oracle.adapters.shm_units import UNIT
 from mmcache_ref.oracle.clauses import clause
 from mmcache_ref.oracle.errors import NotOffered, TargetUnavailable
 from mmcache_ref.oracle.mishaps.clients import Clients, Finding, Hopeless
-from mmcache_ref.oracle.mishaps.leftovers import descriptors, is_running
+from mmcache_ref.oracle.mishaps.leftovers import Known, began, descriptors, is_running
 from mmcache_ref.oracle.mishaps.mishaps import Mishap, Scene, signal_to
 from mmcache_ref.oracle.mishaps.trapped_lock import TrappedLock
 from mmcache_ref.protocol import RobustLock
@@ -89,7 +89,7 @@ class Rounds:
     killed: Counter[str] = field(default_factory=Counter)
     impossible: set[str] = field(default_factory=set)
     """Mishaps that cannot happen to this target."""
-    _seen: set[int] = field(default_factory=set)
+    _seen: set[Known] = field(default_factory=set)
     _named: set[str] = field(default_factory=set)
     _cleanup: ExitStack = field(default_factory=ExitStack)
     _open: int | None = None
@@ -229,7 +229,10 @@ class Rounds:
 
     def _remember(self, session: Clients) -> None:
         self._named.add(session.segment)
-        self._seen |= {host.pid for host in session.course.hosts()}
+        for host in session.course.hosts():
+            since = began(host.pid)
+            if since is not None:
+                self._seen.add(Known(host.pid, since))
 
     def _ask_for_descriptors(self, session: Clients) -> None:
         """With all processes up, this one has no more descriptors open than in the round before."""
@@ -247,6 +250,8 @@ class Rounds:
                 found.append(Finding("SC-49", f"the segment {name} is left"))
                 segments.remove(name)
         found += [
-            Finding(self.tidy, f"the process {each} is left") for each in self._seen if is_running(each)
+            Finding(self.tidy, f"the process {each.process} is left")
+            for each in self._seen
+            if is_running(each)
         ]
         return found

@@ -14,7 +14,7 @@ from mmcache_ref.oracle import segments
 from mmcache_ref.oracle.errors import NotOffered, TargetUnavailable
 from mmcache_ref.oracle.mishaps.clients import Clients, Finding
 from mmcache_ref.oracle.mishaps.judge import ROUNDS
-from mmcache_ref.oracle.mishaps.leftovers import descriptors, resident_bytes
+from mmcache_ref.oracle.mishaps.leftovers import began, descriptors, resident_bytes
 from mmcache_ref.oracle.mishaps.rounds import Broken, Options, with_findings
 from mmcache_ref.oracle.verdict import EXIT_CODES, Status
 from mmcache_ref.protocol import RobustLock
@@ -32,12 +32,14 @@ ORACLE: Final = "oracle"
 
 
 class Usage(msgspec.Struct, frozen=True):
-    """What one process has in use; `part` is `p0`, `w0` …, or the one that judges."""
+    """What one process has in use; `part` is `p0`, `w0` …, or the one that judges. `began` tells processes of
+    one id apart."""
 
     part: str
     process: int
     resident: int
     descriptors: int
+    began: int = 0
 
 
 class Minute(msgspec.Struct, frozen=True):
@@ -76,7 +78,7 @@ class Watch:
 
     def __init__(self, ceiling_mib: int) -> None:
         self._ceiling = ceiling_mib * MIB
-        self._first: dict[int, Usage] = {}
+        self._first: dict[tuple[int, int], Usage] = {}
         self._segment: int | None = None
 
     def look(self, session: Clients) -> tuple[tuple[Usage, ...], int, list[Finding]]:
@@ -84,7 +86,7 @@ class Watch:
         found = [(host.part, host.pid) for host in session.course.hosts()]
         usage = tuple(
             [
-                Usage(part, process, resident_bytes(process), descriptors(process))
+                Usage(part, process, resident_bytes(process), descriptors(process), began(process) or 0)
                 for part, process in (*found, (ORACLE, os.getpid()))
             ]
         )
@@ -96,7 +98,7 @@ class Watch:
         """What is over the ceiling, or more than it was."""
         found = []
         for each in usage:
-            first = self._first.setdefault(each.process, each)
+            first = self._first.setdefault((each.process, each.began), each)
             if each.resident > self._ceiling:
                 found.append(Finding(clause, f"{each.part} has {each.resident // MIB} MiB in use"))
             if each.resident > first.resident + GROWTH_BYTES:
