@@ -170,8 +170,8 @@ Spec == Init /\ [][Next]_vars
    order of what is under way does not matter: bags. A dead engine is one state. *)
 SeenFeatures(features) ==
     LET Where(handle) ==
-            IF handle = None THEN -2
-            ELSE IF Holder(store, handle) = {} THEN -1 ELSE CHOOSE place \in Holder(store, handle) : TRUE
+            LET places == Holder(store, handle)
+            IN  IF handle = None THEN -2 ELSE IF places = {} THEN -1 ELSE CHOOSE place \in places : TRUE
     IN  [each \in DOMAIN features |-> <<features[each].item, Where(features[each].handle), features[each].is_stripped,
                                         features[each].is_referenced>>]
 
