@@ -34,7 +34,7 @@ FAST = ("--component", "factories", "--seconds", "0")
 def command(*arguments: str) -> subprocess.CompletedProcess[str]:
     """`mmcache-ref` with these arguments, far from the checkout's own folder."""
     return subprocess.run(
-        [sys.executable, "-m", "mmcache_ref.cli", *arguments],
+        [sys.executable, "-m", "mmcache_ref", *arguments],
         env={**os.environ, "PYTHONPATH": str(TESTS), "COLUMNS": "200", "NO_COLOR": "1"},
         cwd=TESTS,
         capture_output=True,
@@ -183,7 +183,7 @@ def test_a_clause_is_printed_with_its_rule_and_who_serves_it() -> None:
 def test_a_full_disk_is_said_and_no_traceback() -> None:
     with open("/dev/full", "w", encoding="utf-8") as full:
         done = subprocess.run(
-            [sys.executable, "-m", "mmcache_ref.cli", "clauses"],
+            [sys.executable, "-m", "mmcache_ref", "clauses"],
             stdout=full,
             stderr=subprocess.PIPE,
             text=True,
@@ -198,7 +198,7 @@ def test_a_full_disk_is_said_and_no_traceback() -> None:
 
 def test_a_terminal_that_lacks_a_character_gets_its_escape() -> None:
     done = subprocess.run(
-        [sys.executable, "-m", "mmcache_ref.cli", "clauses", "LRU-09"],
+        [sys.executable, "-m", "mmcache_ref", "clauses", "LRU-09"],
         env={**os.environ, "PYTHONIOENCODING": "ascii"},
         capture_output=True,
         text=True,

@@ -152,7 +152,7 @@ def test_the_published_caches_write_logs_that_are_explained() -> None:
 def test_a_simulation_that_is_ended_leaves_no_process_and_no_segment(ending: signal.Signals) -> None:
     words = ["simulate", "--cache", "shm", "--requests", "1000000", "--processes"]
     parent = subprocess.Popen(
-        [sys.executable, "-m", "mmcache_ref.cli", *words], stdout=subprocess.PIPE, stderr=subprocess.STDOUT
+        [sys.executable, "-m", "mmcache_ref", *words], stdout=subprocess.PIPE, stderr=subprocess.STDOUT
     )
     try:
         _wait_until(lambda: len(_children(parent.pid)) >= 4 and _has_segment(parent.pid))

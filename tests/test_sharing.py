@@ -234,7 +234,7 @@ def test_conform_shares_too(tmp_path: Path) -> None:
     shared = tmp_path / "shared"
     arguments = ("--component", "factories", "--seconds", "0", "--examples", str(shared))
     done = subprocess.run(
-        [sys.executable, "-m", "mmcache_ref.cli", "conform", target, *arguments],
+        [sys.executable, "-m", "mmcache_ref", "conform", target, *arguments],
         env={**os.environ, "PYTHONPATH": str(TESTS)},
         cwd=tmp_path,
         capture_output=True,

@@ -145,7 +145,7 @@ def test_the_command_as_json_and_its_exit_codes() -> None:
 
 @pytest.mark.parametrize("wrong", [["--with", "n2"], ["--protect", "hope"], ["--cache", "disk"]])
 def test_an_unknown_name_is_a_usage_error_that_lists_the_known(wrong: list[str]) -> None:
-    command_line = [sys.executable, "-m", "mmcache_ref.cli", "simulate", *wrong]
+    command_line = [sys.executable, "-m", "mmcache_ref", "simulate", *wrong]
     done = subprocess.run(command_line, capture_output=True, text=True, check=False)
     assert done.returncode == 1
     assert wrong[1] in done.stderr

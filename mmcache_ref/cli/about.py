@@ -22,7 +22,7 @@ def schema(
         Literal["report", "events"], typer.Argument(help="A report of conform, or a line of an event log.")
     ] = "report",
 ) -> None:
-    """Print the JSON schema of a report, or of a line of an event log.
+    """Print the JSON schema of a report, or of an event log's line.
 
     Example: mmcache-ref schema > report.schema.json
     """

@@ -54,7 +54,9 @@ def bench(
     ] = False,
     output_format: Annotated[Literal["text", "json"], typer.Option("--format")] = "text",
 ) -> None:
-    """Time put and get across two processes, and the LRU: targets side by side, and plain copies.
+    """Time targets side by side, and plain copies.
+
+    Timed are put and get across two processes, and the LRU.
 
     The two processes take turns, and the pipe between them is not counted. On a machine that does other
     work meanwhile take --clock processor --threads 1. Objects of 512 MiB need 5 GiB of memory in all, half

@@ -62,7 +62,9 @@ def explore_model(
     seconds: Annotated[float | None, typer.Option(min=0, help="Stop the search then.")] = None,
     output_format: Annotated[Literal["text", "json"], typer.Option("--format")] = "text",
 ) -> None:
-    """Search every state of a model and print, for each property, whether it holds or the shortest run.
+    """Search every state of a model for runs that break a property.
+
+    For each property it prints that it holds, or the shortest run to a state in which it does not.
 
     Example: mmcache-ref explore key-replicated --with reject,reorder --protect rollback
     """

@@ -28,7 +28,9 @@ def hunt_faults(
         Path | None, typer.Option(help="Also write the shortest run of each fault into this folder.")
     ] = None,
 ) -> None:
-    """Measure the oracle: which technique finds which seeded fault, how soon, in how short a run.
+    """Measure how surely and how soon each seeded fault is found.
+
+    It says which technique finds which fault, how soon, and in how short a run.
 
     Exits with 2 when a demand fails: see the last lines. All faults from 10 seeds take some minutes, from
     100 about ten times as long. Progress is shown on stderr where that is a terminal, and nowhere else.

@@ -52,7 +52,9 @@ def interleave_target(
     ] = None,
     output_format: Annotated[Literal["text", "json"], typer.Option("--format")] = "text",
 ) -> None:
-    """Let writer and readers meet in every order on one segment, and ask whether the model explains it.
+    """Let writer and readers meet in every order on one segment.
+
+    Asked is whether an order of whole calls explains what they saw.
 
     They are threads of which one runs at a time; between any two lines of the store or the ring that can
     touch the segment another one may go on. Exits with 2 where no order of whole calls explains the results.

@@ -20,7 +20,9 @@ def interop(
     ] = None,
     output_format: Annotated[Literal["text", "json"], typer.Option("--format")] = "text",
 ) -> None:
-    """Let each target write and each read: round trips, forged handles, reclaiming, clear.
+    """Let each target write what each other one reads.
+
+    Objects make round trips, handles are forged, chunks are reclaimed, the store is cleared.
 
     Writer and readers are processes of their own over one segment, with the reference's serde. Exits with 2
     where a check fails, with 3 where one cannot be made.

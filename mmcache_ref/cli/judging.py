@@ -83,7 +83,9 @@ def conform(
         list[str] | None, typer.Option(help="With --processes, only this mishap. May be repeated.")
     ] = None,
 ) -> None:
-    """Judge targets: execute every edge of each component's tiny graph, then fuzz.
+    """Judge targets, and show a short run to each broken clause.
+
+    Every edge of each component's tiny graph is executed; then it is fuzzed.
 
     Example: mmcache-ref conform reference vllm@0.32.0 --seconds 20
     """

@@ -83,7 +83,9 @@ def soak_target(
     every: Annotated[float, typer.Option(min=0.1, help="Seconds between two lines.")] = 60.0,
     output_format: Annotated[Literal["text", "json"], typer.Option("--format")] = "text",
 ) -> None:
-    """Serve requests for minutes through real processes, mishap after mishap, and watch what grows.
+    """Serve for minutes through real processes, amid mishaps.
+
+    One mishap follows the other, and what grows is watched.
 
     Prints a line a minute: requests, mishaps, memory, open files, bytes of the segment. Exits with 2 when a
     clause broke or something grew.

@@ -59,7 +59,9 @@ def check_models(
     ] = False,
     output_format: Annotated[Literal["text", "json"], typer.Option("--format")] = "text",
 ) -> None:
-    """Check the TLA+ models with TLC, and compare each with the manifest and with the search in Python.
+    """Check the TLA+ models with TLC.
+
+    Each is compared with the manifest and with the search in Python.
 
     It fails on any difference: in the result, in the property that is named, in the numbers of states; and on
     a model that holds and must not. Every edge of the tiny graphs is executed on the target. Without names it

@@ -24,7 +24,7 @@ def show_clauses(
         bool, typer.Option("--missing", help="Print the holes of the matrix; exit with 2 if there are any.")
     ] = False,
 ) -> None:
-    """Print a clause, or the matrix of clauses and the views that serve them.
+    """Print a clause, or the matrix of clauses and their views.
 
     Example: mmcache-ref clauses KR-13
     """
@@ -54,7 +54,9 @@ def show_clauses(
 def faults(
     name: Annotated[str | None, typer.Argument(help="Tell this one.")] = None,
 ) -> None:
-    """List the seeded faults, or tell the story of one: what went wrong, the replaced rule, how to see it.
+    """List the seeded faults, or tell the story of one.
+
+    That is what went wrong, the replaced rule, and how to see it.
 
     Example: mmcache-ref faults S03
     """

@@ -25,7 +25,9 @@ def shm(
     ] = None,
     output_format: Annotated[Literal["text", "json"], typer.Option("--format")] = "text",
 ) -> None:
-    """Show the segments of this library and of judged targets, or remove what dead writers left.
+    """Show shared memory, or remove what dead writers left.
+
+    They are those of this library and of judged targets.
 
     A writer removes its segment when it ends; one that was killed hard cannot. `clean` never removes a
     segment whose writer lives or cannot be seen from here, nor one of another program.

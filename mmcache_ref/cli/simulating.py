@@ -43,7 +43,9 @@ def simulate_target(
     ] = None,
     output_format: Annotated[Literal["text", "json"], typer.Option("--format")] = "text",
 ) -> None:
-    """Run random requests and accidents through a target's caches, and judge every step.
+    """Run random requests and accidents through a target's caches.
+
+    Every step is judged.
 
     In one process P0, the channel and P1 or the workers take turns, so a seed always gives the same
     simulation. With --processes they are processes that work at the same time: every answer is compared with

@@ -34,7 +34,9 @@ def trace(
         ),
     ] = False,
 ) -> None:
-    """Show or judge what processes wrote down of what they did; spec/10-event-logs.md says how to write it.
+    """Show or judge an event log of any implementation.
+
+    Processes write down what they do; spec/10-event-logs.md says how.
 
     A log is judged without a clock: the order within each process counts, and which message was made before
     it was taken. Exits with 2 where no behaviour of the model explains the log, with 4 where it is none.

@@ -1,4 +1,4 @@
-"""`python -m mmcache_ref.cli`"""
+"""`python -m mmcache_ref`"""
 
 from mmcache_ref.cli import main
 
