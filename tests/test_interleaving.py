@@ -119,6 +119,15 @@ def test_without_lock_and_protocol_a_count_lands_in_another_chunk(scenario: str)
     assert broken(judged("reference", protected[scenario])) == {}
 
 
+@pytest.mark.slow
+@pytest.mark.clause("SC-43")
+def test_a_handle_of_a_client_without_a_reference_costs_another_chunk_its_count() -> None:
+    verdict = judged("reference", "protocol-unreferenced", TWO)
+    assert broken(verdict) == {"SC-43": 2}
+    assert verdict.status == "conforms"  # it is this protection that is off
+    assert broken(judged("reference", "protocol-replay", TWO)) == {}
+
+
 @pytest.mark.clause("SC-41")
 def test_a_clear_that_does_not_wait_meets_a_worker_half_way() -> None:
     verdict = judged("reference", "protocol-clear-at-once")
@@ -230,6 +239,7 @@ def test_a_store_that_leaves_out_one_precaution_is_found(
         pytest.param("S05", "protocol-resume", "SC-40", marks=pytest.mark.slow),
         ("S03", "protocol-abort", "SC-38"),
         ("S07", "protocol-clear", "SC-41"),
+        ("S19", "protocol-replay", "SC-43"),
         ("S08", "get-clear", "OS-29"),
         ("S12", "early-get", "OS-08"),
         ("S14", "get-failing-put", "OS-07"),

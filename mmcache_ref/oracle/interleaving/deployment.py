@@ -81,7 +81,7 @@ class ProtocolSubject:
             requests=(),
             workers=scenario.workers,
             depth=MOST_UNDER_WAY,
-            accidents=frozenset({"clear-in-flight", "abort", "reject", "resume", "fan-out"}),
+            accidents=frozenset({"clear-in-flight", "abort", "reject", "replay", "resume", "fan-out"}),
             protections=DEFAULT_PROTECTIONS - set(scenario.without),
         )
 
@@ -117,23 +117,25 @@ class ProtocolSubject:
         return shm_caches.observe(self._config, state)
 
     def clause_of_result(self, played: Played, done: Done, outcome: Outcome) -> str:
-        """The clause that a wrong result breaks: of a clear that meets a worker, or the usual."""
-        if _is_cleared_meanwhile(played):
-            return "SC-41"
+        """The clause that a wrong result breaks: of an accident that meets a worker, or the usual."""
+        if accident := _clause_of_accident(played):
+            return accident
         return shm_caches.RULES[tag(done.call.operation), outcome.kind].outcome
 
     def clause_of_rest(self, played: Played, order: Order, aspect: str, expected: Any, actual: Any) -> str:
         """The clause that is broken when an aspect of what was left is wrong."""
-        if _is_cleared_meanwhile(played):
-            return "SC-41"
+        if accident := _clause_of_accident(played):
+            return accident
         done, outcome = order[-1]
         usual = shm_caches.RULES[tag(done.call.operation), outcome.kind].state
         return shm_caches.ASPECTS[aspect].clause or usual
 
 
-def _is_cleared_meanwhile(played: Played) -> bool:
-    """Did P0 clear while a worker was at a message, or had one to read?"""
-    return any(
-        isinstance(done.call.operation, shm_accidents.Clear) and done.result is not False
-        for done in played.history
-    )
+def _clause_of_accident(played: Played) -> str | None:
+    """That of a clear while a worker was at a message, or had one to read, or of a client's own handle."""
+    for done in played.history:
+        if isinstance(done.call.operation, shm_accidents.Clear) and done.result is not False:
+            return "SC-41"
+        if isinstance(done.call.operation, shm_accidents.Replay):
+            return "SC-43"
+    return None

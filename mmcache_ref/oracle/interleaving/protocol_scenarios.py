@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from mmcache_ref.model.shm_accidents import Abort, Clear, Operation, Read, Reject, Resume, Submit
+from mmcache_ref.model.shm_accidents import Abort, Clear, Operation, Read, Reject, Replay, Resume, Submit
 from mmcache_ref.model.shm_requests import request
 from mmcache_ref.oracle.interleaving.scenario import ProtocolCall, ProtocolScenario
 
@@ -15,6 +15,8 @@ A: Final = Submit(request("a"))
 B: Final = Submit(request("b"))
 CLEARED: Final = ("SC-41",)
 """What goes wrong when a clear does not wait: whatever it is, by this clause."""
+REPLAYED: Final = ("SC-43",)
+"""The same of a client's handle that takes no reference: a count lands in the chunk that came."""
 
 
 def steps(*operations: Operation) -> tuple[ProtocolCall, ...]:
@@ -75,6 +77,22 @@ PROTOCOL_SCENARIOS: Final = (
         (A,),
         (Reject(request("a")), B),
         (Read(), Read()),
+    ),
+    scenario(
+        "protocol-replay",
+        "a client brings a handle that it saw, P0 accepts it, and needs its place while a worker reads",
+        (A, Read()),
+        (Replay("a"), B),
+        (Read(),),
+    ),
+    scenario(
+        "protocol-unreferenced",
+        "the same, and the handle that P0 accepts takes no reference",
+        (A, Read()),
+        (Replay("a"), B),
+        (Read(),),
+        without=("validated-handle",),
+        left_to_protocol=REPLAYED,
     ),
     scenario(
         "protocol-clear-at-once",
