@@ -6,10 +6,10 @@ import pytest
 
 from mmcache_ref.model import lru, shm_caches
 from mmcache_ref.oracle.targets import resolve
+from mmcache_ref.oracle.walks import Walks
 from mmcache_ref.tlc.bindings import BINDINGS
-from mmcache_ref.tlc.executing import execute
+from mmcache_ref.tlc.executing import execute, walks_of
 from mmcache_ref.tlc.graph import Edge, Graph
-from mmcache_ref.tlc.walks import Walks
 
 TREE = Graph.of(0, [Edge(0, "left", 1), Edge(0, "right", 2), Edge(2, "left", 3), Edge(2, "stay", 2)])
 SMALL = lru.Config(budget=1, keys=("a", "b"), sizes=(0, 1, 2))
@@ -17,18 +17,18 @@ SMALL = lru.Config(budget=1, keys=("a", "b"), sizes=(0, 1, 2))
 
 def all_walks(walks: Walks) -> list[list[str]]:
     found = []
-    while walked := [way.edge.call for way in walks.walk()]:
+    while walked := [way.label.call for way in walks.walk()]:
         found.append(walked)
     return found
 
 
 def test_walks_take_every_edge_and_begin_again_where_no_way_leads_on() -> None:
-    assert sorted(all_walks(Walks(TREE))) == [["left"], ["right", "stay", "left"]]
+    assert sorted(all_walks(walks_of(TREE))) == [["left"], ["right", "stay", "left"]]
 
 
 def test_a_broken_edge_is_not_taken_again() -> None:
-    walks = Walks(TREE)
-    broken = next(way for ways in walks.leaving for way in ways if way.edge.call == "right")
+    walks = walks_of(TREE)
+    broken = next(way for ways in walks.leaving for way in ways if way.label.call == "right")
     walks.taken.add(broken.number)
     walks.broken.add(broken.number)
     assert all_walks(walks) == [["left"]]

@@ -24,7 +24,7 @@ from mmcache_ref.oracle.mishaps import rounds as mishaps
 from mmcache_ref.oracle.sentence import sentence
 from mmcache_ref.oracle.sharing import DatabaseUnavailable, judge_sharing, open_database
 from mmcache_ref.oracle.stored import read_run
-from mmcache_ref.oracle.suite import Options
+from mmcache_ref.oracle.suite import Options, Stage
 from mmcache_ref.oracle.supervisor import replay_run
 from mmcache_ref.oracle.targets import check_target
 from mmcache_ref.oracle.verdict import EXIT_CODES, Report, report
@@ -68,6 +68,9 @@ def conform(
             help="Share the runs that break a clause with all who use this folder, or redis:// address.",
         ),
     ] = "",
+    walks: Annotated[
+        bool, typer.Option("--walks", help="Also take every edge on long walks; as long as the rest again.")
+    ] = False,
     processes: Annotated[
         bool,
         typer.Option(
@@ -101,8 +104,10 @@ def conform(
         except ValueError as error:
             raise typer.BadParameter(str(error)) from None
     if processes:
-        if component or level != BEST_LEVEL or report_to is not None or examples:
-            raise typer.BadParameter("--processes takes no --component, --level, --report or --examples")
+        if component or level != BEST_LEVEL or report_to is not None or examples or walks:
+            raise typer.BadParameter(
+                "--processes takes no --component, --level, --report, --examples or --walks"
+            )
         conform_processes(
             targets,
             mishaps.Options(workers=workers, seconds=seconds, seed=seed, profile=profile),
@@ -120,7 +125,8 @@ def conform(
             open_database(examples)
         except DatabaseUnavailable as error:
             raise typer.BadParameter(str(error)) from None
-    options = Options(components, profile, level, seconds, seed)
+    stages: tuple[Stage, ...] = ("exhaustive", "walks", "fuzz") if walks else ("exhaustive", "fuzz")
+    options = Options(components, profile, level, seconds, seed, stages)
     verdict = _judge_all(targets, options, examples)
     if report_to is not None:
         write_report(verdict, report_to)
@@ -164,6 +170,7 @@ def _command(target: str, options: Options, examples: str) -> str:
         words += [word for name in options.components for word in ("--component", name)]
     words += ["--profile", options.profile] if options.profile != "safe" else []
     words += ["--level", str(options.level)] if options.level != BEST_LEVEL else []
+    words += ["--walks"] if "walks" in options.stages else []
     words += ["--examples", examples] if examples else []
     return shlex.join([*words, "--seconds", f"{options.seconds:g}", "--seed", str(options.seed)])
 

@@ -34,8 +34,9 @@ class Component:
     `blames`: what the adapter may name besides what the model's rules do;
     `judges_protocol`: the target's own protocol is judged, if it has one, and not only its caches.
     `tiny` is the configuration whose graph is executed, where it is not the model's own preset, and `beside`
-    are smaller ones for what it cannot show; `unreachable` are kinds of outcome, or cases as
-    `operation: kind`, that no configuration of the oracle has;
+    are smaller ones for what it cannot show; `walked` are more, through whose graphs the walks go, too;
+    `unreachable` are kinds of outcome, or cases as `operation: kind`, that no configuration of the oracle
+    has;
     `construction` is the clause that is broken when the target cannot be made for a configuration; `caches`
     are the components whose caches it is made of, where it is not one itself.
     """
@@ -47,6 +48,7 @@ class Component:
     label: str | None = None
     tiny: Any = None
     beside: tuple[Any, ...] = ()
+    walked: tuple[Any, ...] = ()
     unreachable: frozenset[str] = frozenset()
     construction: str | None = None
     caches: tuple[str, ...] = ()
@@ -68,6 +70,11 @@ class Component:
     def executed_configs(self) -> tuple[Any, ...]:
         """Every configuration whose graph the exhaustive stage executes."""
         return (self.executed_config, *self.beside)
+
+    @property
+    def walked_configs(self) -> tuple[Any, ...]:
+        """Every configuration through whose graph the walks go."""
+        return (*self.executed_configs, *self.walked)
 
     @property
     def rules(self) -> Mapping[tuple[str, str], Rule]:

@@ -1,4 +1,4 @@
-"""The suite: both stages on one component of a target, and their verdict."""
+"""The suite: its stages on one component of a target, and their verdict."""
 
 from __future__ import annotations
 
@@ -29,20 +29,22 @@ from mmcache_ref.oracle.shrink import shrink
 from mmcache_ref.oracle.stored import read_run
 from mmcache_ref.oracle.tally import Tally
 from mmcache_ref.oracle.verdict import ClauseVerdict, ComponentVerdict, Coverage, Reached, clause_verdict
+from mmcache_ref.oracle.walking import Walked, walk_graphs
 
 Progress = Callable[[str, str, int], None]
 """Called with the component, the stage, and how many edges or operations are done."""
 
 
-Stage = Literal["exhaustive", "fuzz"]
+Stage = Literal["exhaustive", "walks", "fuzz"]
 """What a judgement consists of, in this order."""
 
 
 class Options(msgspec.Struct, frozen=True):
     """What is asked of a judgement; `seconds` of fuzzing are shared by the components evenly.
 
-    With `examples`, each component is fuzzed with so many, and `seconds` is only a limit. `runs` are stored
-    runs as JSON, performed before anything else; without `stages` they are all that is judged.
+    The walks are left out unless asked for: they take as long as the rest. With `examples`, each component is
+    fuzzed with so many, and `seconds` is only a limit. `runs` are stored runs as JSON, performed before
+    anything else; without `stages` they are all that is judged.
     """
 
     components: tuple[str, ...] = tuple(COMPONENTS)
@@ -86,7 +88,7 @@ def judge(
         if (shared_run := shared_state(trial)) is not None:
             found = Exhaustive(is_complete=False, runs={NOT_EMPTY_CLAUSE: shared_run})
             seconds = time.monotonic() - started
-            verdict = _verdict(component, options, tally, found, {}, Fuzzed(), tally.cut(), seconds)
+            verdict = _verdict(component, options, tally, found, Walked(), {}, Fuzzed(), tally.cut(), seconds)
             return msgspec.structs.replace(verdict, reason=ALONE)
         # What stored runs compare is no coverage of the stages.
         beside = dataclasses.replace(trial, tally=Tally()) if options.stages else trial
@@ -103,6 +105,13 @@ def judge(
             blind = dataclasses.replace(trial, level=0, tally=Tally())
             executed.runs |= execute_graphs(blind, only=HANG_CLAUSE).runs
         executed.runs = without_explained(executed.runs)
+        walked = Walked()
+        if "walks" in options.stages:
+            walked = walk_graphs(
+                dataclasses.replace(trial, tally=Tally()),  # what they compare again is counted apart
+                known=frozenset({*executed.runs, *shared}),
+                progress=lambda done: progress(component.name, "walks", done),
+            )
         in_graph = tally.cut()
         before = tally.operations
         fuzzed = fuzz(
@@ -110,18 +119,19 @@ def judge(
             seconds=seconds,
             seed=options.seed,
             max_examples=options.examples if "fuzz" in options.stages else 0,
-            known=frozenset({*executed.runs, *shared}),
+            known=frozenset({*executed.runs, *shared, *walked.runs}),
             progress=lambda done: progress(component.name, "fuzz", done - before),
         )
-    unexplained = without_explained({**fuzzed.runs, **shared, **executed.runs})
+    unexplained = without_explained({**fuzzed.runs, **walked.runs, **shared, **executed.runs})
     executed.runs = {clause: run for clause, run in executed.runs.items() if clause in unexplained}
+    walked.runs = {clause: run for clause, run in walked.runs.items() if clause in unexplained}
     fuzzed.runs = {clause: run for clause, run in fuzzed.runs.items() if clause in unexplained}
     shared = {clause: run for clause, run in shared.items() if clause in unexplained}
     if not has_protocol(namespace):
         # It was judged inside a protocol that is not its own, and is not praised for it.
         component = dataclasses.replace(component, judges_protocol=False)
     seconds = time.monotonic() - started
-    return _verdict(component, options, tally, executed, shared, fuzzed, in_graph, seconds)
+    return _verdict(component, options, tally, executed, walked, shared, fuzzed, in_graph, seconds)
 
 
 def repeat_stored(
@@ -169,6 +179,7 @@ def _verdict(
     options: Options,
     tally: Tally,
     executed: Exhaustive,
+    walked: Walked,
     shared: Mapping[str, Run],
     fuzzed: Fuzzed,
     in_graph: Tally,
@@ -176,10 +187,12 @@ def _verdict(
 ) -> ComponentVerdict:
     judged = [
         identifier
-        for identifier in sorted({*component.clauses, *executed.runs, *shared, *fuzzed.runs})
+        for identifier in sorted({*component.clauses, *executed.runs, *walked.runs, *shared, *fuzzed.runs})
         if options.profile == "safe" or not clause(identifier).is_stronger or identifier == HANG_CLAUSE
     ]
-    clauses = tuple(_clause(identifier, tally.clauses, executed, shared, fuzzed) for identifier in judged)
+    clauses = tuple(
+        _clause(identifier, tally.clauses, executed, walked, shared, fuzzed) for identifier in judged
+    )
     is_broken = any(each.is_violated for each in clauses)
     graph = graph_size(component.name, options.profile) if "exhaustive" in options.stages else (0, 0)
     possible = {
@@ -204,6 +217,9 @@ def _verdict(
         exhaustive=_reached(in_graph),
         fuzz=_reached(tally.since(in_graph)),
         seen=tuple(name for name in component.model.ASPECTS if name in tally.aspects),
+        walked_edges=walked.agreed,
+        all_walked_edges=walked.edges,
+        walk_steps=walked.steps,
         hidden=tuple(name for name in component.model.ASPECTS if name not in tally.aspects),
     )
     reason = ""
@@ -229,16 +245,20 @@ def _clause(
     identifier: str,
     comparisons: Counter[str],
     executed: Exhaustive,
+    walked: Walked,
     shared: Mapping[str, Run],
     fuzzed: Fuzzed,
 ) -> ClauseVerdict:
-    """The run of the exhaustive stage, which is a shortest one; else a stored one; else the fuzz stage's."""
+    """The run of the exhaustive stage, which is a shortest one; else a stored one; else one of the walks, or
+    the fuzz stage's."""
     count = comparisons[identifier]
     exhaustive, random = executed.runs.get(identifier), fuzzed.runs.get(identifier)
     if exhaustive is not None:
         return clause_verdict(identifier, count, exhaustive, "exhaustive", None)
     if identifier in shared:
         return clause_verdict(identifier, count, shared[identifier], "shared", None)
+    if identifier in walked.runs:
+        return clause_verdict(identifier, count, walked.runs[identifier], "walks", None)
     if random is not None:
         return clause_verdict(identifier, count, random, "fuzz", fuzzed.seeds[identifier])
     return clause_verdict(identifier, count, None, None, None)

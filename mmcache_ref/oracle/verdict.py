@@ -29,7 +29,7 @@ class ClauseVerdict(msgspec.Struct, frozen=True):
     comparisons: int
     rule: str
     run: Run | None = None
-    stage: Literal["exhaustive", "shared", "fuzz"] | None = None
+    stage: Literal["exhaustive", "shared", "walks", "fuzz"] | None = None
     seed: int | None = None
     sentence: str = ""
     follows_from: tuple[str, ...] = ()
@@ -62,8 +62,9 @@ class Coverage(msgspec.Struct, frozen=True):
     `states` and `edges` of the model's tiny graph were executed; `graph_states` and `graph_edges` are the
     whole graph. On `silent_edges` the profile says nothing, and what lies only behind the `mismatching_edges`
     is not reached. `cases` are (operation, kind) pairs of the model; `exhaustive` and `fuzz` tell the stages
-    apart. Of the state, the aspects `seen` were compared; the `hidden` ones the target does not show, or they
-    lie above the level.
+    apart. Of `all_walked_edges` the walks, if they were asked for, took `walked_edges` and agreed, in
+    `walk_steps`. Of the state, the aspects `seen` were compared; the `hidden` ones the target does not show,
+    or they lie above the level.
     """
 
     states: int = 0
@@ -82,6 +83,9 @@ class Coverage(msgspec.Struct, frozen=True):
     hidden: tuple[str, ...] = ()
     exhaustive: Reached = Reached()
     fuzz: Reached = Reached()
+    walked_edges: int = 0
+    all_walked_edges: int = 0
+    walk_steps: int = 0
 
 
 class ComponentVerdict(msgspec.Struct, frozen=True):
@@ -152,7 +156,7 @@ def clause_verdict(
     identifier: str,
     comparisons: int,
     run: Run | None,
-    stage: Literal["exhaustive", "shared", "fuzz"] | None,
+    stage: Literal["exhaustive", "shared", "walks", "fuzz"] | None,
     seed: int | None,
 ) -> ClauseVerdict:
     """A clause is kept only if something was compared for it."""

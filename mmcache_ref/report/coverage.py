@@ -22,11 +22,15 @@ MOST_NAMED: Final = 6
 
 
 def covered_line(done: Coverage) -> str:
-    """What was compared, in a line: both stages together."""
+    """What was compared, in a line: all stages together."""
     graph = f"{_of(done.edges, done.graph_edges)} edges"
     if done.graph_states > 1:
         graph = f"{_of(done.states, done.graph_states)} states, {graph}"
     cases = f", {_of(done.cases, done.all_cases)} cases" if done.all_cases else ""
+    if done.walk_steps:
+        graph += (
+            f", {_of(done.walked_edges, done.all_walked_edges)} edges walked in {done.walk_steps:,} steps"
+        )
     return f"{graph}, {done.fuzz_operations:,} fuzz operations{cases}"
 
 

@@ -158,6 +158,7 @@ def violations(target: TargetVerdict) -> list[RenderableType]:
 FOUND_BY = {
     "exhaustive": "exhaustive",
     "shared": "a stored run",
+    "walks": "walks",
 }
 
 

@@ -16,10 +16,10 @@ from mmcache_ref.oracle.lockstep import Lockstep, Trial
 from mmcache_ref.oracle.quiet import quiet_logs
 from mmcache_ref.oracle.run import Run
 from mmcache_ref.oracle.shrink import shrink
+from mmcache_ref.oracle.walks import Walks, Way
 from mmcache_ref.tlc.bindings.base import Binding
-from mmcache_ref.tlc.graph import Graph
+from mmcache_ref.tlc.graph import Edge, Graph
 from mmcache_ref.tlc.values import canonical, text
-from mmcache_ref.tlc.walks import Walks, Way
 
 MOST_MISMATCHES = 20
 """After so many a target is not asked further."""
@@ -59,12 +59,21 @@ def execute(
         return _Execution(binding, config, graph, trial).run(progress)
 
 
+def walks_of(graph: Graph) -> Walks:
+    """The walks through a graph; each way is labelled with its edge."""
+    edges = {
+        before: [(Edge(before, call, after), after) for call, after in leaving]
+        for before, leaving in graph.leaving.items()
+    }
+    return Walks(graph.initial, edges)
+
+
 class _Execution:
     """The moving parts."""
 
     def __init__(self, binding: Binding, config: Any, graph: Graph, trial: Trial) -> None:
         self.binding, self.config, self.trial = binding, config, trial
-        self.walks = Walks(graph)
+        self.walks = walks_of(graph)
         self.found = Executed(self.walks.edges)
         self.agreed: set[int] = set()
         self.operations: dict[int, dict[Any, Op]] = {}
@@ -90,7 +99,7 @@ class _Execution:
 
     def _step(self, lockstep: Lockstep, way: Way) -> bool:
         """Take one edge; is everybody where it leads to?"""
-        edge = way.edge
+        edge: Edge = way.label
         operation = self._operation(lockstep.state, way)
         if operation is None:
             self.found.unknown.append(f"{text(edge.call)} from {text(edge.before)}")
@@ -119,4 +128,4 @@ class _Execution:
         """The operation that makes this edge."""
         if way.before not in self.operations:
             self.operations[way.before] = self.binding.operations(self.config, state)
-        return self.operations[way.before].get(way.edge.call)
+        return self.operations[way.before].get(way.label.call)

@@ -3,37 +3,36 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterator
-from typing import Final, NamedTuple
-
-from mmcache_ref.tlc.graph import Edge, Graph
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any, Final, NamedTuple
 
 LONGEST_WALK: Final = 2000
 """Steps after which a walk is ended."""
 
 
 class Way(NamedTuple):
-    """An edge between numbered states."""
+    """An edge between numbered states, with its label."""
 
     number: int
     before: int
     after: int
-    edge: Edge
+    label: Any
 
 
 class Walks:
-    """What is still to be taken. A walk takes an edge that no walk has taken, or goes to the nearest state
-    that has one; what was said to be broken is not taken again."""
+    """What is still to be taken of the edges that leave each state, as (label, state). A walk takes an edge
+    that no walk has taken, or goes to the nearest state that has one; what was said to be broken is not taken
+    again."""
 
-    def __init__(self, graph: Graph) -> None:
-        numbers = {state: number for number, state in enumerate(graph.leaving)}
-        self.first = numbers[graph.initial]
+    def __init__(self, initial: Any, edges: Mapping[Any, Iterable[tuple[Any, Any]]]) -> None:
+        numbers = {state: number for number, state in enumerate(edges)}
+        self.first = numbers[initial]
         self.leaving: list[list[Way]] = []
         self.edges = 0
-        for before, leaving in graph.leaving.items():
+        for before, leaving in edges.items():
             ways = [
-                Way(self.edges + place, numbers[before], numbers[after], Edge(before, call, after))
-                for place, (call, after) in enumerate(leaving)
+                Way(self.edges + place, numbers[before], numbers[after], label)
+                for place, (label, after) in enumerate(leaving)
             ]
             self.edges += len(ways)
             self.leaving.append(ways)
