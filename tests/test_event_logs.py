@@ -219,6 +219,15 @@ def test_the_commands_write_show_and_check_a_log(tmp_path: Path) -> None:
 
 
 @pytest.mark.clause("EV-06")
+def test_of_a_log_without_an_event_nothing_is_claimed(tmp_path: Path) -> None:
+    file = written(tmp_path, PAIR[:1])
+    assert judged(tmp_path, PAIR[:1]).status == "undetermined"
+    checked = CliRunner().invoke(app, ["trace", "check", str(file), "--tlc"])
+    assert checked.exit_code == 3
+    assert "nothing was judged" in checked.stdout
+
+
+@pytest.mark.clause("EV-06")
 def test_where_not_every_order_was_tried_nothing_is_claimed(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

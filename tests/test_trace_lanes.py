@@ -166,7 +166,7 @@ def test_a_folder_and_what_is_not_there_cannot_be_read(tmp_path: Path) -> None:
 
 def test_of_a_log_without_events_it_is_said_that_nothing_was_judged(tmp_path: Path) -> None:
     code, output = checked(written(tmp_path, PAIR[:1]))
-    assert code == 0
+    assert code == 3
     assert "nothing was judged" in output
 
 

@@ -24,6 +24,9 @@ ORDERS: Final[Mapping[str, Callable[[Lanes, Steps], Order]]] = {"lru": LruOrder,
 """By cache what has to be tried in more than one order."""
 
 
+NOTHING_JUDGED: Final = "There is no event in it: nothing was judged."
+
+
 class Unexplained(msgspec.Struct, frozen=True):
     """The first event that no behaviour explains: its line, what is wrong, and by which clause."""
 
@@ -52,6 +55,8 @@ def check(log: Log) -> tuple[Checked, list[Explained]]:
     A line that is wrong by itself is named without a search.
     """
     wrong = out_of_place(log)
+    if not log.entries and wrong is None:
+        return Checked("undetermined", 0, 0, reason=NOTHING_JUDGED), []
     entries = [entry for entry in log.entries if wrong is None or entry.line < wrong.line]
     steps = Steps(log.header)
     found = trace_search.search(ORDERS[log.header.cache](Lanes(log.header, entries), steps))

@@ -51,8 +51,6 @@ def check_text(path: Path, checked: Checked) -> RenderableType:
             Text(f"  {found.says}"),
             Text(f"  “{rule}”", "italic"),
         ]
-    if not checked.events and found is None:
-        parts.append(Text("There is no event in it: nothing was judged.", "yellow"))
     if checked.reason:
         parts.append(Text(checked.reason, "yellow"))
     count = f"{checked.explained:,} of {checked.events:,} events explained together"

@@ -17,7 +17,7 @@ from mmcache_ref.model import environment, shm_environment
 from mmcache_ref.model.events import Asked, Header, Took
 from mmcache_ref.oracle.event_log import Entry, Log
 from mmcache_ref.oracle.families import FAMILIES
-from mmcache_ref.oracle.trace_check import out_of_place
+from mmcache_ref.oracle.trace_check import NOTHING_JUDGED, out_of_place
 from mmcache_ref.oracle.trace_step import config_of
 from mmcache_ref.tlc.event_codes import DATA, UNBOUNDED, coded, lanes
 from mmcache_ref.tlc.manifest import in_models
@@ -110,6 +110,8 @@ def _before(log: Log) -> Judged | None:
     if wrong is not None:
         first = next((entry for entry in log.entries if entry.line == wrong.line), None)
         return Judged("violates", 0, first, wrong.says)
+    if not log.entries:
+        return Judged("undetermined", 0, None, NOTHING_JUDGED)
     module = MODULES[log.header.cache]
     foreign = [entry for entry in log.entries if entry.event.did not in module.dids]
     if foreign:
