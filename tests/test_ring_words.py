@@ -9,6 +9,8 @@ import pytest
 
 from mmcache_ref.model import ring_buffer as ring
 from mmcache_ref.model.ring_moves import Chunk, Ring
+from mmcache_ref.oracle.run import Mismatch, Run, Step
+from mmcache_ref.oracle.sentence import sentence
 from mmcache_ref.oracle.wording import operation_in_words, outcome_in_words, state_in_words
 
 
@@ -67,3 +69,12 @@ def test_states() -> None:
     assert state_in_words(seen) == "0@0 1@12, 0 to 32, next id 2"
     seen = msgspec.to_builtins(ring.observe(ring.Config(60), ring.State()))
     assert state_in_words(seen) == "empty, 0 to 0, next id 0"
+
+
+def test_the_headline_of_a_mismatch_uses_the_same_words() -> None:
+    mismatch = Mismatch("RB-16", "outcome", "freed", 0, [[], []], [[0], [[0, 4, 1]]])
+    run = Run("ring-buffer", ring.Config(24), "safe", (Step(ring.Free(refuses=(0,))),), mismatch)
+    assert sentence(run).startswith(
+        "Operation 1, free but not 0, gave: freed 0, asked about 0; "
+        "it must give: freed none, asked about none"
+    )

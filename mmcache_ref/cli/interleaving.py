@@ -38,7 +38,8 @@ def interleave_target(
     ] = 0,
     seed: Annotated[int, typer.Option(help="Of the random schedules.")] = 0,
     scenario: Annotated[
-        list[str] | None, typer.Option(help="One of the scenarios, or several with commas between.")
+        list[str] | None,
+        typer.Option(help=f"One of them, or several with commas between: {', '.join(SCENARIOS)}."),
     ] = None,
     bytecodes: Annotated[
         bool, typer.Option("--bytecodes", help="Stop within every line, not only in those that write.")

@@ -11,6 +11,7 @@ from typing import Any, Final
 from mmcache_ref.oracle.advice import advice
 from mmcache_ref.oracle.pair_words import is_of_receiver, records_in_words
 from mmcache_ref.oracle.parts import first_difference, keys_of, label_of, parts_of
+from mmcache_ref.oracle.ring_words import ring_outcome_in_words
 from mmcache_ref.oracle.run import Mismatch, Run
 from mmcache_ref.oracle.shm_words import in_units, shm_aspect_in_words, units
 from mmcache_ref.oracle.wording import (
@@ -107,6 +108,9 @@ def _outcome(run: Run, mismatch: Mismatch) -> str:
     expected, actual = mismatch.expected, mismatch.actual
     where, mine, theirs = first_difference(expected, actual)
     operation = run.steps[-1].operation
+    right, wrong = (ring_outcome_in_words(operation, each) for each in (expected, actual))
+    if right and wrong and right != wrong:
+        return f"gave: {wrong}; it must give: {right}"
     if where is not None:
         label = label_of(operation, where)
         return f"gave {_differing(theirs, mine)} for {label}, must give {_differing(mine, theirs)}"
