@@ -132,13 +132,14 @@ class LRUCache(MutableMapping[K, V]):
     def get(self, key: K, /, default: V | T) -> V | T: ...
     def get(self, key: K, /, default: Any = None) -> Any:
         """Look up a key, counting also when it is not cached.   [LRU-07, LRU-08]"""
-        entry = self._entries.get(key)
+        entries = self._entries
+        is_cached = key in entries
         self._total += 1
-        if entry is None:
+        if not is_cached:
             return default
         self._hits += 1
-        self._entries.move_to_end(key)
-        return entry[0]
+        entries.move_to_end(key)
+        return entries[key][0]
 
     def touch(self, key: K) -> None:
         """Make a cached key the most recent one; other keys leave no trace.   [LRU-09, LRU-10]"""
