@@ -26,6 +26,7 @@ from mmcache_ref.cli.reading import faults, show_clauses
 from mmcache_ref.cli.sharing import shm
 from mmcache_ref.cli.simulating import simulate_target
 from mmcache_ref.cli.tracing import trace
+from mmcache_ref.oracle.scratch import remove_scratch
 from mmcache_ref.oracle.supervisor import stop
 
 COMMANDS: Final[Mapping[str, Callable[..., None]]] = {
@@ -69,11 +70,13 @@ def main() -> NoReturn:
         sys.exit(USAGE)
     except OSError as error:  # a full disk, a pipe that nobody reads
         stop()
+        remove_scratch()
         messages.print(f"mmcache-ref: cannot write or read: {error}", markup=False)
         os._exit(USAGE)  # what is left in the buffer of stdout would fail once more
     except (typer.Abort, KeyboardInterrupt):
         signal.signal(signal.SIGINT, signal.SIG_IGN)  # once is enough
         stop()
+        remove_scratch()
         messages.print("mmcache-ref: interrupted")
         os._exit(INTERRUPTED)  # threads that wait for a worker are not waited for
 

@@ -25,6 +25,7 @@ from mmcache_ref.oracle.fatal import fatal_run, fatal_verdict, shrunk
 from mmcache_ref.oracle.journal import read_journal
 from mmcache_ref.oracle.own_time import OwnTime
 from mmcache_ref.oracle.run import Profile, Run
+from mmcache_ref.oracle.scratch import scratch
 from mmcache_ref.oracle.stored import decode_verdict, encode_run, typed
 from mmcache_ref.oracle.suite import Options
 from mmcache_ref.oracle.verdict import ComponentVerdict, TargetVerdict
@@ -182,8 +183,8 @@ def _shrunk(target: str, run: Run) -> Run:
 @contextlib.contextmanager
 def _journal_folder() -> Iterator[Path]:
     """A path for the journal of one worker."""
-    with tempfile.TemporaryDirectory(prefix="mmcache-ref-") as folder:
-        yield Path(folder) / "journal"
+    with scratch("journal") as folder:
+        yield folder / "journal"
 
 
 def _fatal_run(component: str, profile: Profile, death: WorkerDied, path: Path) -> Run | None:

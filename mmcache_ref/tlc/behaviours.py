@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import shutil
-import tempfile
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any, Final, NamedTuple
 
 import msgspec
@@ -14,6 +12,7 @@ import msgspec
 from mmcache_ref.model.component import Op
 from mmcache_ref.oracle.components import COMPONENTS
 from mmcache_ref.oracle.run import Run
+from mmcache_ref.oracle.scratch import scratch
 from mmcache_ref.tlc.bindings import BINDINGS
 from mmcache_ref.tlc.manifest import models_directory
 from mmcache_ref.tlc.runner import Job, run
@@ -199,8 +198,7 @@ def follow(stored: Run, *, seconds: float = 600) -> Followed:
         if line.startswith('<<"reached"'):
             reached = max(reached, parse(line)[1])
 
-    with tempfile.TemporaryDirectory(prefix="mmcache-behaviour-") as name:
-        folder = Path(name)
+    with scratch("behaviour") as folder:
         for each in models_directory().glob("*.tla"):
             shutil.copy(each, folder)
         module, config = folder / f"{NAME}.tla", folder / f"{NAME}.cfg"

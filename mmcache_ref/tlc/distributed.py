@@ -14,8 +14,9 @@ from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from typing import Final
 
+from mmcache_ref.oracle.scratch import scratch
 from mmcache_ref.tlc.output import Checked, Reader
-from mmcache_ref.tlc.runner import Job, java_command, prepare, running, working_folder
+from mmcache_ref.tlc.runner import Job, java_command, prepare, running
 from mmcache_ref.tlc.tools import java, tla2tools
 
 READY: Final = "TLC server at "
@@ -41,7 +42,7 @@ def run_distributed(
     port = free_port(host)
     reader = Reader(progress=progress)
     with ExitStack() as stack:
-        folder = stack.enter_context(working_folder())
+        folder = stack.enter_context(scratch("tlc"))
         config = prepare(job, folder)
         command = [
             *java_command(job, folder),
@@ -97,7 +98,7 @@ def _worker(host: str) -> list[str]:
 
 def _start_worker(stack: ExitStack, job: Job, host: str, port: int) -> None:
     """A worker in a folder of its own, which ends with the server, or with the stack."""
-    folder = stack.enter_context(working_folder())
+    folder = stack.enter_context(scratch("tlc"))
     command = [
         *java_command(job, folder)[:-2],
         PORT.format(port),

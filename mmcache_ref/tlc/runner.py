@@ -6,7 +6,6 @@ import os
 import shutil
 import signal
 import subprocess
-import tempfile
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -15,6 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
+from mmcache_ref.oracle.scratch import scratch
 from mmcache_ref.tlc.output import Checked, Reader
 from mmcache_ref.tlc.tools import java, tla2tools
 
@@ -39,10 +39,7 @@ exit $code
 """Runs a command that is killed when the input ends: when whoever started it is gone, however that went."""
 STOPPED_SECONDS: Final = 5.0
 """A killed process is gone long before."""
-REMOVALS: Final = 50
-"""Attempts to remove the folder of a killed TLC."""
 _running: set[subprocess.Popen[str]] = set()
-_folders: set[Path] = set()
 
 
 @dataclass(frozen=True)
@@ -83,7 +80,7 @@ def run(
             del rest[:-ERRORS_SHOWN]
 
     reader = Reader(other, progress)
-    with working_folder() as folder:
+    with scratch("tlc") as folder:
         command = single_command(job, folder)
         with running(command, folder, job.seconds) as (process, is_late):
             assert process.stdout is not None
@@ -97,18 +94,6 @@ def run(
         found.result = "error"
         found.errors += rest or [f"TLC ended with exit code {process.returncode}"]
     return found
-
-
-@contextmanager
-def working_folder() -> Iterator[Path]:
-    """A folder for one TLC, removed when the block is left, or by `stop_all`."""
-    with tempfile.TemporaryDirectory(prefix="mmcache-tlc-", ignore_cleanup_errors=True) as name:
-        folder = Path(name)
-        _folders.add(folder)
-        try:
-            yield folder
-        finally:
-            _folders.discard(folder)
 
 
 def single_command(job: Job, folder: Path) -> list[str]:
@@ -184,18 +169,12 @@ def running(
 
 
 def stop_all() -> None:
-    """End every TLC that was started here, and remove its folder, at an interruption: the threads that wait
-    for them may not come to it any more."""
+    """End every TLC that was started here, at an interruption: the threads that wait for them may not come to
+    it any more."""
     for process in list(_running):
         _kill(process)
         with suppress(subprocess.TimeoutExpired):
             process.wait(STOPPED_SECONDS)
-    for folder in list(_folders):
-        for _ in range(REMOVALS):  # what a dying process still writes makes a removal fail
-            shutil.rmtree(folder, ignore_errors=True)
-            if not folder.exists():
-                break
-            time.sleep(0.1)
 
 
 def _ended(process: subprocess.Popen[str]) -> float:

@@ -7,7 +7,6 @@ order of its events is a behaviour says TLC alone.
 from __future__ import annotations
 
 import shutil
-import tempfile
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,6 +16,7 @@ from mmcache_ref.model import environment, shm_environment
 from mmcache_ref.model.events import Asked, Header, Took
 from mmcache_ref.oracle.event_log import Entry, Log
 from mmcache_ref.oracle.families import FAMILIES
+from mmcache_ref.oracle.scratch import scratch
 from mmcache_ref.oracle.trace_check import NOTHING_JUDGED, out_of_place
 from mmcache_ref.oracle.trace_step import config_of
 from mmcache_ref.tlc.event_codes import DATA, UNBOUNDED, coded, lanes
@@ -178,8 +178,8 @@ def _told(logs: Sequence[Log], what: str, seconds: float) -> tuple[dict[int, _Co
         course = _Course(at, due)
         told[number - 1] = max(told.get(number - 1, course), course, key=lambda each: each.explained)
 
-    with tempfile.TemporaryDirectory(prefix="mmcache-logs-") as folder:
-        job = _job(Path(folder), logs, what == "so far", seconds)
+    with scratch("logs") as folder:
+        job = _job(folder, logs, what == "so far", seconds)
         found = run(job, printed=printed)
     reason = "" if found.result == "success" else "; ".join([found.result, *found.errors[:3]])
     return told, reason
