@@ -15,7 +15,7 @@ import msgspec
 import pytest
 from typer.testing import CliRunner
 
-from mmcache_ref.cli.console import app
+from mmcache_ref.cli import app
 from mmcache_ref.oracle import segments
 from mmcache_ref.oracle.clauses import all_clauses
 from mmcache_ref.oracle.mishaps import damage
@@ -305,6 +305,11 @@ def test_the_command_prints_json(monkeypatch: pytest.MonkeyPatch) -> None:
 )
 def test_what_makes_no_sense_is_a_usage_error(words: list[str]) -> None:
     assert CliRunner().invoke(app, ["conform", "reference", "--processes", *words]).exit_code == 2
+
+
+@pytest.mark.parametrize("words", [["--mishap", "kill-p1"], ["--cache", "shm"], ["--workers", "3"]])
+def test_what_only_processes_have_is_a_usage_error_without_them(words: list[str]) -> None:
+    assert CliRunner().invoke(app, ["conform", "reference", *words]).exit_code == 2
 
 
 def judged_as(status: Any, seen: list[Any]) -> Callable[..., Judged]:

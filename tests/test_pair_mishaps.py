@@ -12,7 +12,7 @@ import pytest
 from typer.testing import CliRunner
 
 from mmcache_ref import reference
-from mmcache_ref.cli.console import app
+from mmcache_ref.cli import app
 from mmcache_ref.oracle.clauses import all_clauses
 from mmcache_ref.oracle.mishaps.judge import Judged, Survived, judge
 from mmcache_ref.oracle.mishaps.pair_mishaps import PAIR_MISHAPS

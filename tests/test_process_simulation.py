@@ -16,7 +16,7 @@ import pytest
 from tampering import Line, copied, judged
 from typer.testing import CliRunner
 
-from mmcache_ref.cli.entry import app
+from mmcache_ref.cli import app
 from mmcache_ref.model.events import Did
 from mmcache_ref.oracle.event_log import read_log
 from mmcache_ref.oracle.process_log import ProcessLog

@@ -10,7 +10,7 @@ import msgspec
 import pytest
 from typer.testing import CliRunner
 
-from mmcache_ref.cli.console import app
+from mmcache_ref.cli import app
 from mmcache_ref.oracle.mishaps.judge import ROUNDS
 from mmcache_ref.oracle.mishaps.leftovers import Known, began, descriptors, resident_bytes
 from mmcache_ref.oracle.mishaps.rounds import Options

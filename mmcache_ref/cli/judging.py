@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Final, Literal
 
 import typer
 from rich.console import RenderableType
@@ -33,6 +33,8 @@ from mmcache_ref.report.files import report_json, write_report
 from mmcache_ref.report.junit import junit
 from mmcache_ref.report.markdown import markdown
 from mmcache_ref.report.text import report_text, run_table
+
+WORKERS: Final = 2
 
 
 def conform(
@@ -78,7 +80,7 @@ def conform(
             help="Instead: P0, P1 and its workers as real processes, which are killed, stopped, cut off.",
         ),
     ] = False,
-    workers: Annotated[int, typer.Option(min=1, max=4, help="Readers, with --processes.")] = 2,
+    workers: Annotated[int, typer.Option(min=1, max=4, help="Readers, with --processes.")] = WORKERS,
     cache: Annotated[
         Literal["lru", "shm"] | None, typer.Option(help="With --processes, only these caches.")
     ] = None,
@@ -115,6 +117,8 @@ def conform(
             output_format,
             cache,
         )
+    elif mishap or cache or workers != WORKERS:
+        raise typer.BadParameter("--mishap, --cache and --workers need --processes")
     if report_to is not None:
         try:
             report_to.mkdir(parents=True, exist_ok=True)
