@@ -19,7 +19,8 @@ CONSTANT
 
 (* Of the module JudgedLogs, which is written anew for the logs in question:
    Logs      each a sequence of the events of each process
-   Befores   for each log <<process, place, other, its place>>: of the lock is told that the other came before
+   Befores   for each log, process and event <<process, place, ...>>: the last event of each other process of which the
+             lock tells that it came before; <<>> for a process without numbers of a lock
    Names     as many as the longest log has, and one more
    Forms     what events say besides the names of messages
    Identities  keys
@@ -93,10 +94,12 @@ MessageTaken(process) == MessageAt(process, at[process])
 MessageMade(process) == MadeAt(process, at[process])
 
 \* [EV-07] Whoever gave the lock back before came before.
+\* It is a value, not a conjunction of actions, with which TLC would go one level deeper for each.
 IsItsTurn(process) ==
-    \A place \in DOMAIN Befores[log] :
-        LET before == Befores[log][place]
-        IN  before[1] = process /\ before[2] = at[process] => at[before[3]] > before[4]
+    LET before == Befores[log][process]
+    IN  IF before = <<>> THEN TRUE
+        ELSE \A number \in 1..(Len(before[at[process]]) \div 2) :
+                at[before[at[process]][2 * number - 1]] > before[at[process]][2 * number]
 
 \* [EV-05] The forms of what a process saw: nothing; for each item the content or nothing; the hashes of a miss; those
 \* that a refused request lacks; an assertion that names one of some keys; a yes or no for each item; for each item how

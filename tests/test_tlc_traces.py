@@ -88,6 +88,17 @@ def test_of_two_events_that_the_lock_orders_none_comes_too_early(tmp_path: Path)
     assert_same_answers(logs)
 
 
+@pytest.mark.clause("EV-07")
+def test_a_long_log_with_numbers_of_a_lock_is_judged_whole(tmp_path: Path) -> None:
+    lines = simulated(tmp_path, Plan("shm", 150, 2, 1, ("all",), ("default",)))
+    locked = [line for line in lines[1:] if line["process"] != "channel"]
+    for number, line in enumerate(locked):
+        line["lock"] = (2 * number, 2 * number + 1)
+    assert len(locked) > 400
+    (verdict,) = judge([read_log(written(tmp_path, lines))])
+    assert verdict.status == "conforms"
+
+
 @pytest.mark.slow
 @pytest.mark.clause("EV-04", "EV-05", "EV-06")
 @pytest.mark.parametrize("protections", [("default",), ()])

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from itertools import accumulate
 from typing import Any, Final
 
 from mmcache_ref.model.events import AnyEvent, Asked, Brought, Header, Took
@@ -189,20 +191,27 @@ def _coded(tables: Tables, lane: Iterable[Entry], names: dict[int, int], base: i
     return tuple(numbers)
 
 
-def _befores(lanes: Sequence[Sequence[Entry]]) -> tuple[tuple[int, int, int, int], ...]:
-    """Of each event with numbers of the lock, the last one of each other process that gave it back before;
-    all in numbers from 1.   [EV-07]"""
+def _befores(lanes: Sequence[Sequence[Entry]]) -> tuple[tuple[tuple[int, ...], ...], ...]:
+    """For each event of each process the last one of each other process that gave the lock back before, in
+    numbers from 1: the process, the place, and so on. Nothing for a process without numbers.   [EV-07]
+    """
     held = [
-        [(place, event.lock) for place, (_, event) in enumerate(lane, 1) if event.lock is not None]
+        sorted([(event.lock[1], place) for place, (_, event) in enumerate(lane, 1) if event.lock is not None])
         for lane in lanes
     ]
+    latest = [list(accumulate((place for _, place in given), max)) for given in held]
+
+    def before(mine: int, entry: Entry) -> tuple[int, ...]:
+        numbers: list[int] = []
+        for other, theirs in enumerate(held):
+            if other != mine and entry.event.lock is not None:
+                earlier = bisect_left(theirs, (entry.event.lock[0],))
+                numbers += (other + 1, latest[other][earlier - 1]) if earlier else ()
+        return tuple(numbers)
+
     return tuple(
         [
-            (process, place, other, earlier[-1])
-            for process, mine in enumerate(held, 1)
-            for place, (acquired, _) in mine
-            for other, theirs in enumerate(held, 1)
-            if other != process
-            and (earlier := [there for there, (_, released) in theirs if released < acquired])
+            tuple([before(process, entry) for entry in lane]) if held[process] else ()
+            for process, lane in enumerate(lanes)
         ]
     )
