@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ctypes
 import io
 import pickle
 import socket
@@ -44,12 +45,12 @@ class _Pickler(pickle.Pickler):
 
 
 def _tensor(data: bytes, dtype: str, shape: tuple[int, ...]) -> Any:
+    """The tensor in memory of its own, which a cache can keep as it is: no view of other memory."""
     import torch
 
-    kind = getattr(torch, dtype)
-    if not data:
-        return torch.empty(shape, dtype=kind)
-    return torch.frombuffer(bytearray(data), dtype=kind).reshape(shape)
+    tensor = torch.empty(shape, dtype=getattr(torch, dtype))
+    ctypes.memmove(tensor.data_ptr(), data, len(data))
+    return tensor
 
 
 def packed(value: Any) -> bytes:
