@@ -165,6 +165,12 @@ PRESETS: Mapping[str, Config] = {
         ),
         depth=3,
     ),
+    "low-limit": Config(
+        capacity=2,
+        limit=1,
+        requests=(request("a"), request("c"), request("e"), request("b:2")),
+        depth=1,
+    ),
 }
 
 
