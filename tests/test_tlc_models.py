@@ -12,6 +12,7 @@ import pytest
 from typer.testing import CliRunner
 
 from mmcache_ref.cli import app
+from mmcache_ref.model import shm_store
 from mmcache_ref.oracle.clauses import all_clauses, clause, spec_directory
 from mmcache_ref.report.hazards import hazards_markdown
 from mmcache_ref.tlc import checking, manifest
@@ -117,6 +118,34 @@ def test_other_numbers_are_followed_to_the_first_step_that_differs(changed) -> N
     assert judged.difference is not None
     assert [edge.call["op"] for edge in judged.difference.run] == ["clear-both", "clear-both"]
     assert blamed(judged) == ("DR-15",)
+
+
+def test_where_a_view_takes_states_for_one_a_difference_is_looked_for_among_states_told_apart(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(
+        shm_store, "is_free", lambda entry, workers: entry.acknowledged > entry.references * workers
+    )
+    judged = judge(*entry_of("shm-caches-reject.protected"))
+    assert any("in Python" in each for each in judged.wrong)
+    where = judged.difference
+    assert where is not None
+    binding = BINDINGS["shm-caches"]
+    config = binding.config("tiny", accidents=["reject"], protections=["release-on-abort"])
+    here = binding.graph(binding.explore(config, edges=True))
+    assert (where.state in here.leaving) == (where.side == "Python")
+    assert where.run[-1].before in here.leaving
+    assert where.run[-1].call["op"] == "submit"
+
+
+def test_too_many_states_told_apart_are_not_searched(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(
+        shm_store, "is_free", lambda entry, workers: entry.acknowledged > entry.references * workers
+    )
+    monkeypatch.setattr(checking, "EXACT_STATES", 10)
+    judged = judge(*entry_of("shm-caches-reject.protected"))
+    assert judged.difference is None
+    assert judged.wrong[-1] == "where they differ is not known: exactView has too many states to compare"
 
 
 def test_single_loads_and_stores_are_compared_and_not_executed() -> None:

@@ -24,6 +24,11 @@ FEW_STATES = 300_000
 """Up to so many states generated it does not pay that Java compiles TLC thoroughly."""
 FEW_EDGES = 100_000
 """Up to so many are compared where the numbers differ."""
+EXACT_VIEW = "exactView"
+"""The view of a module that tells states apart by what can be done in them."""
+EXACT_STATES = 20_000
+EXACT_SECONDS = 120.0
+"""Up to so many and so long, where it is another than the model's own."""
 WRITE_EDGES = "ACTION_CONSTRAINT Edge"
 _one_target = threading.Lock()
 """Models are checked at once, targets asked one after the other: the name of a segment, and whether anybody
@@ -198,11 +203,30 @@ def _has_other_numbers(judged: Judged) -> bool:
 
 
 def _compare_edges_after_all(judged: Judged, bound: Bound, job: Job, progress: Callable[[str], None]) -> None:
-    """Numbers say that two graphs differ and not where: have this one written out, too."""
+    """Numbers say that two graphs differ and not where: have this one written out, too.
+
+    Where the view takes several states for one, TLC writes whichever it met first, which may be another than
+    Python's: then both are searched once more, with the states told apart.
+    """
+    binding, python = BINDINGS[bound.model], judged.python
+    assert python is not None
+    job = replace(job, more=(WRITE_EDGES,), coverage=False)
+    if binding.told_apart is not None:
+        job = replace(job, view=EXACT_VIEW, seconds=min(job.seconds, EXACT_SECONDS))
+        python = binding.explore(python.config, edges=True, max_states=EXACT_STATES)
+        if not python.complete:
+            judged.wrong.append(
+                f"where they differ is not known: {EXACT_VIEW} has too many states to compare"
+            )
+            return
     reader = EdgeReader()
-    run(replace(job, more=(WRITE_EDGES,), coverage=False), printed=reader.line, progress=_in_words(progress))
-    assert judged.python is not None
-    _compare(judged, BINDINGS[bound.model].graph(judged.python), reader.graph())
+    written = run(job, printed=reader.line, progress=_in_words(progress))
+    if written.result != "success":
+        judged.wrong.append(f"where they differ is not known: {written.result} while steps were written")
+        return
+    _compare(judged, binding.graph(python), reader.graph())
+    if judged.difference is None:
+        judged.wrong.append("every step is the same: the two take other states for one")
 
 
 def _execute(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import signal
 import subprocess
@@ -25,6 +26,7 @@ ERRORS_SHOWN: Final = 12
 """Lines of what TLC says when it cannot read a module."""
 COURSE: Final = ('"', "Parsing file", "Semantic processing")
 """How lines begin that tell of no error."""
+VIEW: Final = re.compile(r"^VIEW \w+$", re.MULTILINE)
 OUTLIVED_BY_NOBODY: Final = """
 exec 3<&0
 "$@" <&- 3<&- &
@@ -46,7 +48,8 @@ _running: set[subprocess.Popen[str]] = set()
 class Job:
     """A model to check: the module, its configuration, and how much TLC may use.
 
-    `more` are lines for the end of the configuration; `ends_early`: a state without a successor is no error;
+    `more` are lines for the end of the configuration; `view` stands in place of its own;
+    `ends_early`: a state without a successor is no error;
     `coverage` costs time, and tells how often each action was taken; `is_short`: it is over before a thorough
     compilation of TLC would pay.
     """
@@ -54,6 +57,7 @@ class Job:
     module: Path
     config: Path
     more: tuple[str, ...] = ()
+    view: str | None = None
     ends_early: bool = False
     coverage: bool = False
     is_short: bool = False
@@ -116,8 +120,10 @@ def prepare(job: Job, folder: Path) -> Path:
     for module in job.module.parent.glob("*.tla"):
         shutil.copy(module, folder)
     config = folder / "model.cfg"
-    added = "".join(f"{line}\n" for line in job.more)
-    config.write_text(job.config.read_text(encoding="utf-8") + added, encoding="utf-8")
+    text = job.config.read_text(encoding="utf-8")
+    if job.view is not None:
+        text = VIEW.sub(f"VIEW {job.view}", text)
+    config.write_text(text + "".join(f"{line}\n" for line in job.more), encoding="utf-8")
     return config
 
 

@@ -44,11 +44,16 @@ class Binding:
         return self.presets.get(preset) or self.model.PRESETS[preset]
 
     def explore(
-        self, config: Any, *, edges: bool = False, progress: Callable[[Progress], None] | None = None
+        self,
+        config: Any,
+        *,
+        edges: bool = False,
+        max_states: int | None = None,
+        progress: Callable[[Progress], None] | None = None,
     ) -> Exploration:
         """Search what the module models; `edges`: with the states told apart by their operations."""
         view = self.identity if edges else self.model.view
-        return explore(_Actions(self, view), config, properties={}, progress=progress)
+        return explore(_Actions(self, view), config, properties={}, max_states=max_states, progress=progress)
 
     def identity(self, state: Any) -> Any:
         """What identifies a state together with all that can be done in it."""
