@@ -22,9 +22,9 @@ ASSUME /\ Budget \in Nat
 (***************************************************************************)
 (* Variables                                                               *)
 (*                                                                         *)
-(*   TLA+      Python model           trace field   reference              *)
-(*   entries   State.entries          p0.keys       LRUCache._cache        *)
-(*   pins      State.pins             -             LRUCache._pinned       *)
+(*   TLA+      Python model           event log     reference              *)
+(*   entries   State.entries          holds of p0   LRUCache._entries      *)
+(*   pins      State.pins             -             LRUCache.pinned_items  *)
 (*   call      Operation, Outcome     did, saw      the call itself        *)
 (***************************************************************************)
 VARIABLES

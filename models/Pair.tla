@@ -6,8 +6,8 @@
 
    TLA+                Python model                   reference
    IsCached            pair.check                     BaseMultiModalProcessorCache.is_cached
-   Merge               pair.merge                     merge_mm_kwargs over MultiModalProcessorSenderCache
-   Ingest              pair.ingest                    get_and_update_features
+   Merge               pair.merge                     merge.merge_mm_kwargs over LruKeyReplicatedSenderCache
+   Ingest              pair.ingest                    BaseMultiModalReceiverCache.get_and_update_features
    ServedUncached      pair.serve_without_cache       protocol.Engine                                    *)
 EXTENDS Entries
 

@@ -200,6 +200,23 @@ def test_what_has_no_header_is_no_log(tmp_path: Path, lines: list[dict[str, Any]
         read_log(written(tmp_path, lines))
 
 
+@pytest.mark.clause("EV-01")
+@pytest.mark.parametrize(
+    ("place", "name", "exit_code"), [(0, "capacity", 4), (1, "number", 2), (1, "nbytes", 2)]
+)
+def test_a_field_that_is_there_twice_makes_its_line_unreadable(
+    tmp_path: Path, place: int, name: str, exit_code: int
+) -> None:
+    file = written(tmp_path, PAIR)
+    lines = file.read_text(encoding="utf-8").splitlines()
+    assert f'"{name}":' in lines[place]
+    lines[place] = lines[place].replace(f'"{name}":', f'"{name}": 7, "{name}":', 1)
+    file.write_text("\n".join(lines), encoding="utf-8")
+    ran = CliRunner().invoke(app, ["trace", "check", str(file)])
+    assert ran.exit_code == exit_code
+    assert f"it has the field `{name}` more than once" in " ".join(ran.output.split())
+
+
 def test_the_commands_write_show_and_check_a_log(tmp_path: Path) -> None:
     file = tmp_path / "run.ndjson"
     options = ["simulate", "--cache", "shm", "--requests", "5", "--trace", str(file)]

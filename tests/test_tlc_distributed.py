@@ -28,7 +28,8 @@ def test_another_number_of_states_than_recorded_is_noticed() -> None:
 
 
 @pytest.mark.slow
-def test_a_violation_is_found() -> None:
+def test_a_violation_of_an_unnamed_property_is_not_as_recorded() -> None:
     judged = judge_distributed(*ENTRIES["ring-buffer-straddling"], workers=1)
-    assert judged.wrong == []
+    assert judged.wrong == [f"names nothing, must name {judged.entry.violated}"]
+    assert judged.found.result == "safety failure"
     assert len(judged.found.trace) == 2

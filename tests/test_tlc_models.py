@@ -6,6 +6,7 @@ import json
 import re
 import shutil
 from pathlib import Path
+from typing import Any
 
 import msgspec
 import pytest
@@ -18,9 +19,10 @@ from mmcache_ref.report.hazards import hazards_markdown
 from mmcache_ref.tlc import checking, manifest
 from mmcache_ref.tlc.bindings import BINDINGS
 from mmcache_ref.tlc.blame import blamed, clauses_of_call
-from mmcache_ref.tlc.checking import judge, never_taken, never_violated
+from mmcache_ref.tlc.checking import Judged, judge, never_taken, never_violated
 from mmcache_ref.tlc.executing import Executed
 from mmcache_ref.tlc.manifest import Entry, Module, models_directory, read_manifest, write_manifest
+from mmcache_ref.tlc.output import Checked
 from mmcache_ref.tlc.sources import checked_properties, clauses_of_config, extended
 
 ENTRIES = {entry.name: (module, entry) for module, entry in read_manifest().entries}
@@ -205,6 +207,26 @@ def test_a_distributed_check_neither_records_nor_writes_runs(option: list[str]) 
     ran = CliRunner().invoke(app, ["models", "ring-buffer-tiny", "--distributed", *option])
     assert ran.exit_code == 1
     assert option[0] in ran.output
+
+
+def test_a_distributed_check_of_a_twin_is_refused() -> None:
+    ran = CliRunner().invoke(app, ["models", "lru-ghost", "--distributed"])
+    assert ran.exit_code == 1
+    assert "does not tell which property fails" in " ".join(ran.output.split())
+
+
+def test_a_distributed_check_of_a_module_leaves_its_twins_out(monkeypatch: pytest.MonkeyPatch) -> None:
+    checked: list[str] = []
+
+    def found(module: Module, entry: Entry, **how: Any) -> Judged:
+        checked.append(entry.name)
+        return Judged(module, entry, Checked("success"))
+
+    monkeypatch.setattr("mmcache_ref.cli.models.judge_distributed", found)
+    ran = CliRunner().invoke(app, ["models", "Lru", "--distributed"])
+    assert ran.exit_code == 0
+    assert set(checked) >= {"lru-tiny", "lru-small"}
+    assert "lru-ghost" not in checked
 
 
 def test_an_unknown_model_is_a_usage_error() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections import Counter
 from pathlib import Path
 from typing import Any, Final, NamedTuple, TextIO
@@ -25,6 +26,10 @@ _decoder: Final = msgspec.json.Decoder(Line)
 
 class BadLog(ValueError):  # noqa: N818 - reads as what it is
     """A file that is no event log."""
+
+
+class RepeatedField(Exception):  # noqa: N818 - reads as what it is
+    """A JSON object that has a field twice: of two values none is the one that the process wrote."""
 
 
 class Entry(NamedTuple):
@@ -163,13 +168,27 @@ def _read_line(line: bytes) -> Line | str:
     if not line.strip():
         return "it is empty"
     try:
-        return _decoder.decode(line)
+        read = _decoder.decode(line)
+        json.loads(line, object_pairs_hook=_fields, parse_int=str, parse_float=str)
+        return read
+    except RepeatedField as error:
+        return shortened(str(error), LONGEST_REASON)
     except RecursionError:
         return "its JSON is nested too deeply"
     except (msgspec.MsgspecError, UnicodeDecodeError) as error:
         if str(error) == "Input data was truncated":
             return "its JSON ends in the middle; perhaps whoever wrote it was stopped there"
         return shortened(str(error), LONGEST_REASON)
+
+
+def _fields(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """The fields of a JSON object, each of which is there once.   [EV-01]"""
+    fields: dict[str, Any] = {}
+    for name, value in pairs:
+        if name in fields:
+            raise RepeatedField(f"it has the field `{name}` more than once")
+        fields[name] = value
+    return fields
 
 
 def shortened(words: str, most: int) -> str:

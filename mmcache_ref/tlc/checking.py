@@ -109,7 +109,10 @@ def judge_distributed(
     ready: Callable[[str], None] = lambda command: None,
 ) -> Judged:
     """Check one model with a server and worker processes; it comes to the same result, and where it holds to
-    the same number of distinct states."""
+    the same number of distinct states.
+
+    This mode does not name the property that fails, so a twin is never as recorded.
+    """
     job = Job(
         in_models(module.path),
         in_models(entry.path),
@@ -118,6 +121,8 @@ def judge_distributed(
     )
     found = run_distributed(job, workers=workers, host=host, progress=_in_words(progress), ready=ready)
     wrong = wrong_result(entry, found)
+    if not wrong and found.property != entry.violated:
+        wrong.append(f"names {found.property or 'nothing'}, must name {entry.violated or 'nothing'}")
     if not wrong and entry.must_hold and found.distinct != entry.distinct_states:
         wrong.append(f"distinct states: {found.distinct:,}, must be {entry.distinct_states or 0:,}")
     return Judged(module, entry, found, wrong)
