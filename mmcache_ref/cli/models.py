@@ -93,7 +93,7 @@ def check_models(
                 )
         chosen = [each for each in chosen if set(_names(*each)) & set(names)]
     if distributed:
-        chosen = _those_that_hold(chosen, names)
+        chosen = _those_that_hold(chosen, names or [])
     try:
         executed_on = resolve(target)
         tools = f"TLC {tla2tools().version}, Java {java().version}"
