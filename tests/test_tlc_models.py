@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import shlex
 import shutil
 from pathlib import Path
 from typing import Any
@@ -183,6 +184,22 @@ def test_the_command_tells_what_is_wrong_and_fails(changed) -> None:
     told = {each["name"]: each for each in json.loads(ran.stdout)["models"]}
     assert told["lru-ghost"]["wrong"]
     assert told["lru-untyped"]["wrong"] == []
+
+
+def test_what_a_target_does_otherwise_is_told_with_the_run_and_how_to_repeat_it() -> None:
+    options = ["models", "lru-tiny", "--target", "fault:D06"]
+    ran = CliRunner().invoke(app, options)
+    assert ran.exit_code == 2
+    told = " ".join(ran.stdout.split())
+    assert "After operation 1, touch a, the keys in eviction order are a, must be none" in told
+    assert "order (L2), by the clauses: [] order (L2), of the target: [a]" in told
+    assert "repeat: mmcache-ref models lru-tiny --target fault:D06" in told
+    as_json = json.loads(CliRunner().invoke(app, [*options, "--format", "json"]).stdout)["models"][0]
+    command = as_json["replay"]["LRU-10"]
+    assert f"LRU-10: {command}" in ran.stdout
+    again = CliRunner().invoke(app, shlex.split(command)[1:])
+    assert again.exit_code == 2
+    assert "LRU-10" in again.stdout
 
 
 def test_a_broken_rule_is_told_with_the_clauses_above_its_property(changed) -> None:

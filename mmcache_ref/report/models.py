@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Mapping, Sequence
 
 import msgspec
 from rich.console import Group, RenderableType
+from rich.padding import Padding
 from rich.text import Text
 
 from mmcache_ref.oracle.clauses import clause
+from mmcache_ref.oracle.sentence import sentence
+from mmcache_ref.report.text import replay_command, run_table
 from mmcache_ref.tlc.blame import blamed
 from mmcache_ref.tlc.checking import Judged
+from mmcache_ref.tlc.executing import Executed
 from mmcache_ref.tlc.graph import Edge
 from mmcache_ref.tlc.output import TraceStep
 from mmcache_ref.tlc.values import canonical, text
@@ -78,6 +83,7 @@ def models_json(judged: Sequence[Judged], gaps: Mapping[str, str], tools: str) -
                 "actions": {action: steps for action, (_, steps) in each.found.actions.items()},
                 "wrong": each.wrong,
                 "clauses": blamed(each),
+                "replay": {} if each.executed is None else _replays(each.executed),
                 "trace": [
                     {"action": step.action, **{name: text(value) for name, value in step.state.items()}}
                     for step in each.found.trace
@@ -124,10 +130,31 @@ def _wrong(judged: Judged) -> list[RenderableType]:
         parts.append(Text(f"  there {judged.difference.side} alone has {text(judged.difference.state)}"))
     elif judged.found.trace and judged.found.result != judged.entry.result:
         parts += trace_text(judged.found.trace, judged.found.loop)
+    if judged.executed is not None:
+        parts += executed_text(judged.executed)
+    target = judged.executed.target if judged.executed is not None else ""
+    on = f" --target {shlex.quote(target)}" if target else ""
     parts.append(
-        Text(f"repeat: mmcache-ref models {judged.entry.name}", "dim", no_wrap=True, overflow="ignore")
+        Text(f"repeat: mmcache-ref models {judged.entry.name}{on}", "dim", no_wrap=True, overflow="ignore")
     )
     return [*parts, ""]
+
+
+def executed_text(executed: Executed) -> list[RenderableType]:
+    """What a target did otherwise: the shortest run with its sentence, as `conform` tells it, and the command
+    that repeats each run on the target."""
+    parts: list[RenderableType] = []
+    if executed.runs:
+        run = min(executed.runs.values(), key=lambda each: len(each.steps))
+        parts += [Padding(Text(sentence(run)), (0, 0, 0, 2)), Padding(run_table(run), (0, 0, 0, 2))]
+    for identifier, command in _replays(executed).items():
+        parts.append(Text(f"{identifier}: {command}", "dim", no_wrap=True, overflow="ignore"))
+    return parts
+
+
+def _replays(executed: Executed) -> dict[str, str]:
+    """For each clause that a target broke the command that repeats the run."""
+    return {identifier: replay_command(executed.target, run) for identifier, run in executed.runs.items()}
 
 
 def edges_text(run: Sequence[Edge]) -> list[RenderableType]:

@@ -258,7 +258,8 @@ def _execute(
         judged.wrong.append(f"{executed.executed:,} of {executed.edges:,} edges executed and alike")
     judged.wrong += [f"no step of the Python model: {each}" for each in executed.unknown[:1]]
     judged.wrong += [
-        f"{clause} broken after {len(run.steps)} operations" for clause, run in executed.runs.items()
+        f"{clause} broken after {len(run.steps)} operation{'' if len(run.steps) == 1 else 's'}"
+        for clause, run in executed.runs.items()
     ]
 
 

@@ -28,7 +28,8 @@ MOST_MISMATCHES = 20
 @dataclass
 class Executed:
     """Edges of the graph, those that a target executed and agreed with, the steps of all walks, and the
-    shortest run that breaks each clause; `unknown`: edges that are no step of the Python model."""
+    shortest run that breaks each clause; `unknown`: edges that are no step of the Python model; `target`: its
+    name, where it has one."""
 
     edges: int = 0
     executed: int = 0
@@ -37,6 +38,7 @@ class Executed:
     mismatching: int = 0
     unknown: list[str] = field(default_factory=list)
     runs: dict[str, Run] = field(default_factory=dict)
+    target: str = ""
 
     @property
     def is_complete(self) -> bool:
@@ -74,7 +76,7 @@ class _Execution:
     def __init__(self, binding: Binding, config: Any, graph: Graph, trial: Trial) -> None:
         self.binding, self.config, self.trial = binding, config, trial
         self.walks = walks_of(graph)
-        self.found = Executed(self.walks.edges)
+        self.found = Executed(self.walks.edges, target=trial.namespace.target)
         self.agreed: set[int] = set()
         self.operations: dict[int, dict[Any, Op]] = {}
         self.states: dict[Any, Any] = {}
