@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from types import SimpleNamespace
 from typing import Any
 
@@ -17,6 +18,7 @@ from mmcache_ref.oracle.exhaustive import execute_graph
 from mmcache_ref.oracle.fuzz import fuzz
 from mmcache_ref.oracle.lockstep import Trial
 from mmcache_ref.oracle.namespace import Namespace
+from mmcache_ref.oracle.suite import Options, judge
 from mmcache_ref.reference.object_chunks import COUNT
 
 NAMES = {name: getattr(reference, name) for name in reference.__all__}
@@ -81,6 +83,12 @@ class AnyReaderFrees(reference.SingleWriterShmObjectStorage):
         return id not in self._touched and COUNT.unpack_from(buf)[0] >= self.writer_flag[id]
 
 
+class WaitsForAllButOne(reference.SingleWriterShmObjectStorage):
+    def default_is_free_check(self, id: int, buf: memoryview) -> bool:
+        acknowledged = COUNT.unpack_from(buf)[0] + (self.n_readers > 1)
+        return id not in self._touched and acknowledged >= self.writer_flag[id] * self.n_readers
+
+
 class FreesWhatIsHeld(reference.SingleWriterShmObjectStorage):
     def default_is_free_check(self, id: int, buf: memoryview) -> bool:
         return True
@@ -110,6 +118,32 @@ class LimitsToOneLess(reference.SingleWriterShmObjectStorage):
 def test_a_store_for_two_readers(store_class: type[Any], clauses: set[str]) -> None:
     assert isinstance(TWO_READERS, object_store.Config)
     assert broken("object-store", TWO_READERS, SingleWriterShmObjectStorage=store_class) == clauses
+
+
+@pytest.mark.clause("OS-25")
+def test_a_store_that_does_not_wait_for_its_last_reader_breaks_what_is_free_and_nothing_else() -> None:
+    component = COMPONENTS["object-store"]
+    namespace = SimpleNamespace(**NAMES | {"SingleWriterShmObjectStorage": WaitsForAllButOne})
+    put = {key: object_store.Put(key, Content(1, 1)) for key in "ahcd"}
+    free = object_store.FreeUnused()
+
+    def first(capacity: int, *operations: Any) -> Any:
+        config = object_store.Config(capacity=capacity, max_object_size=OVERHEAD, readers=2)
+        mismatch = Trial(component, namespace).run(config, operations).mismatch
+        return mismatch and (mismatch.clause, mismatch.aspect, mismatch.suspects)
+
+    both = [put["a"], *(object_store.Get("a", reader=each) for each in (0, 1))]
+    one = [put["h"], object_store.Get("h")]
+    size = OVERHEAD + 1
+    assert first(3 * size, *one, free) == ("OS-25", "length", ("OS-25",))
+    assert first(3 * size, *both, *one, free) == ("OS-25", "length", ("OS-25",))
+    assert first(3 * size, *both, *one, put["d"], put["c"]) == ("OS-25", "length", ("OS-25",))
+    assert first(size, *one, put["c"]) == ("OS-25", "outcome", ("OS-25",))
+    assert first(3 * size, *both, free) is None
+
+    small = replace(component, tiny=TWO_READERS, beside=())
+    verdict = judge(small, namespace, Options(seed=0, examples=200), seconds=120)
+    assert [(each.id, each.run and len(each.run.steps)) for each in verdict.broken] == [("OS-25", 3)]
 
 
 @pytest.mark.parametrize("id_max", [ID_MAX, 4])

@@ -229,12 +229,15 @@ class Lockstep:
         """The clause that the adapter can tell from what it knows of the target, if it can."""
         told: str | None = None
         self._is_certain = False
+        operation = self.performed[-1]
         try:
             # The adapter may ask the target, and a broken one may do anything.
             with self.trial.guard:
-                told = getattr(self.adapter, "blamed", lambda *_: None)(
-                    self.performed[-1], aspect, expected, actual
-                )
+                certain: str | None = getattr(self.adapter, "must_be", lambda *_: None)(self.state, operation)
+                if certain is not None:
+                    self._is_certain = True
+                    return certain
+                told = getattr(self.adapter, "blamed", lambda *_: None)(operation, aspect, expected, actual)
         except TargetHung:
             self.trial.guard.shorten()
         except (Exception, SystemExit):

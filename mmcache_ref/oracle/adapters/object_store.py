@@ -316,9 +316,11 @@ class ObjectStoreAdapter:
             refused = calls.closed_twice(store)
             return not segments.exists(self._names[-1]), refused
 
-    def also_decided_by(self, operation: object_store.Operation) -> list[str]:
-        """What `blamed` may name besides what decides the operation."""
-        return store_blame.may_be_blamed(operation)
+    also_decided_by = staticmethod(store_blame.may_be_blamed)
+
+    def must_be(self, state: object_store.State, operation: object_store.Operation) -> str | None:
+        """The clause that is broken for certain, whatever differs: see store_blame.py."""
+        return store_blame.must_be(self.ring, self._config, state, operation) if self._shows_chunks else None
 
     def blamed(
         self, operation: object_store.Operation, aspect: str, expected: Any, actual: Any

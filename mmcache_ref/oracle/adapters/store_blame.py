@@ -17,8 +17,20 @@ def may_be_blamed(operation: object_store.Operation) -> list[str]:
         case object_store.Put() | object_store.PutFailing():
             return ["OS-03", "OS-25"]
         case object_store.FreeUnused():
-            return ["OS-27"]
+            return ["OS-25", "OS-27"]
     return []
+
+
+def must_be(
+    ring: Any, config: object_store.Config, after: object_store.State, operation: object_store.Operation
+) -> str | None:
+    """OS-25, where chunks are freed in order, and the first one is gone that is not free."""
+    is_freeing = isinstance(operation, object_store.Put | object_store.PutFailing | object_store.FreeUnused)
+    if not is_freeing or not after.objects or object_store.is_free(config, after.objects[0]):
+        return None
+    is_new = isinstance(operation, object_store.Put) and after.objects[0].key == operation.key
+    is_gone = after.ring.chunks[0].id not in ring.metadata
+    return "OS-25" if is_gone and not is_new and are_the_youngest(ring, config.id_max) else None
 
 
 def blamed(
