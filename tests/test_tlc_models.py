@@ -187,19 +187,19 @@ def test_the_command_tells_what_is_wrong_and_fails(changed) -> None:
 
 
 def test_what_a_target_does_otherwise_is_told_with_the_run_and_how_to_repeat_it() -> None:
-    options = ["models", "lru-tiny", "--target", "fault:D06"]
+    options = ["models", "shm-caches-low-limit", "--target", "fault:S01"]
     ran = CliRunner().invoke(app, options)
     assert ran.exit_code == 2
     told = " ".join(ran.stdout.split())
-    assert "After operation 1, touch a, the keys in eviction order are a, must be none" in told
-    assert "order (L2), by the clauses: [] order (L2), of the target: [a]" in told
-    assert "repeat: mmcache-ref models lru-tiny --target fault:D06" in told
+    assert "submit [a 1 unit/1], the references handed out of a are 3, must be 2" in told
+    assert "references (L2), by the clauses: [2] references (L2), of the target: [3]" in told
+    assert "repeat: mmcache-ref models shm-caches-low-limit --target fault:S01" in told
     as_json = json.loads(CliRunner().invoke(app, [*options, "--format", "json"]).stdout)["models"][0]
-    command = as_json["replay"]["LRU-10"]
-    assert f"LRU-10: {command}" in ran.stdout
+    command = as_json["replay"]["SC-03"]
+    assert f"SC-03: {command}" in ran.stdout
     again = CliRunner().invoke(app, shlex.split(command)[1:])
     assert again.exit_code == 2
-    assert "LRU-10" in again.stdout
+    assert "SC-03" in again.stdout
 
 
 def test_a_broken_rule_is_told_with_the_clauses_above_its_property(changed) -> None:
