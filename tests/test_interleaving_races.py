@@ -42,7 +42,7 @@ RACES = [
     (stores.AcknowledgesBeforeItCopies, "get-put", {"OS-41": 1}),
     (stores.LooksForTheSecretEachTime, "get-clear", {"OS-41": 1}),
     (stores.SealsBeforeItCopies, "early-get", {"OS-08": 1}),
-    (stores.KeepsTheLockOfAStaleHandle, "get-clear", {"LRU-18": 1}),
+    (stores.KeepsTheLockOfAStaleHandle, "get-clear", {"OS-46": 1}),
     (stores.RingThatReadsTheHeaderTwice, "ring-stale", {"RB-15": 1}),
     (stores.RingThatWritesBeforeItLooks, "ring-allocate", {"RB-29": 1}),
     (stores.RingThatWipesBeforeItAsks, "ring-take-back", {"RB-29": 1}),

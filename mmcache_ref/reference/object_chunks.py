@@ -146,7 +146,7 @@ class ObjectChunks:
         return made
 
     def _acknowledge(self, begin: int, monotonic_id: int, signature: bytes) -> bool:
-        """Count one read if the chunk is still in its place; whether it is.   [OS-23, OS-32, OS-41]"""
+        """Count one read if the chunk is still in its place; whether it is.   [OS-23, OS-32, OS-41, OS-46]"""
         barrier()
         if self._reader_lock is None:
             return self._size_in_place(begin, monotonic_id, signature) is not None
@@ -178,7 +178,7 @@ class ObjectChunks:
 
     @contextmanager
     def _no_reader_counts(self) -> Iterator[None]:
-        """Holds the lock while seals go, if the writer has it.   [OS-23]
+        """Holds the lock while seals go, if the writer has it.   [OS-23, OS-46]
 
         It is taken before anything changes: who cannot have it has changed nothing.   [OS-40]
         """

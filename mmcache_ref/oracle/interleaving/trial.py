@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
 
-from mmcache_ref.oracle.component import HANG_CLAUSE
 from mmcache_ref.oracle.interleaving.deployment import ProtocolSubject
 from mmcache_ref.oracle.interleaving.explore import Exploration
 from mmcache_ref.oracle.interleaving.linearize import Unexplained, unexplained
@@ -17,6 +16,9 @@ from mmcache_ref.oracle.interleaving.schedules import Follow, Schedule, lines_of
 from mmcache_ref.oracle.interleaving.store import StoreSubject
 from mmcache_ref.oracle.interleaving.subject import Played, Subject, World
 from mmcache_ref.oracle.interleaving.tracing import Tracer
+
+LOCK_CLAUSE = "OS-46"
+"""Who takes the readers' lock gives it back."""
 
 
 class RunFailed(Exception):  # noqa: N818 - reads as what it is
@@ -172,7 +174,7 @@ class Trial:
 
 
 def _hangs(why: str) -> Unexplained:
-    return Unexplained(HANG_CLAUSE, "outcome", None, "every call ends", why, ())
+    return Unexplained(LOCK_CLAUSE, "outcome", None, "every call ends", why, ())
 
 
 def _form(played: Played) -> Form:
