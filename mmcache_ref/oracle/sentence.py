@@ -14,6 +14,7 @@ from mmcache_ref.oracle.parts import first_difference, keys_of, label_of, parts_
 from mmcache_ref.oracle.ring_words import ring_outcome_in_words
 from mmcache_ref.oracle.run import Mismatch, Run
 from mmcache_ref.oracle.shm_words import in_units, shm_aspect_in_words, units
+from mmcache_ref.oracle.store_words import store_aspect_in_words, store_outcome_in_words
 from mmcache_ref.oracle.wording import (
     claimed_keys,
     operation_in_words,
@@ -108,7 +109,10 @@ def _outcome(run: Run, mismatch: Mismatch) -> str:
     expected, actual = mismatch.expected, mismatch.actual
     where, mine, theirs = first_difference(expected, actual)
     operation = run.steps[-1].operation
-    right, wrong = (ring_outcome_in_words(operation, each) for each in (expected, actual))
+    right, wrong = (
+        ring_outcome_in_words(operation, each) or store_outcome_in_words(operation, each)
+        for each in (expected, actual)
+    )
     if right and wrong and right != wrong:
         return f"gave: {wrong}; it must give: {right}"
     if where is not None:
@@ -239,6 +243,11 @@ def _aspect(run: Run, mismatch: Mismatch) -> str:
     if run.component in SHARED_CACHES:
         keys = _state_after(run).get("keys") or ()
         if (told := shm_aspect_in_words(name, expected, actual, keys)) is not None:
+            return told
+    if run.component == "object-store":
+        if name == "contents" and isinstance(actual, list | tuple):
+            return _contents(expected, actual)
+        if (told := store_aspect_in_words(name, expected, actual)) is not None:
             return told
     match name:
         case "records" if isinstance(actual, list | tuple):

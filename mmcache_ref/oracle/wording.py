@@ -16,6 +16,7 @@ from mmcache_ref.oracle.shm_words import (
     shm_operation_in_words,
     shm_state_in_words,
 )
+from mmcache_ref.oracle.store_words import store_operation_in_words, store_outcome_in_words
 
 
 def operation_in_words(operation: Op, claimed: Collection[str] = ()) -> str:
@@ -23,6 +24,8 @@ def operation_in_words(operation: Op, claimed: Collection[str] = ()) -> str:
     so a request names them without giving their data; so it does with stale ones, which are gone."""
     if (of_ring := ring_operation_in_words(operation)) is not None:
         return of_ring
+    if (of_store := store_operation_in_words(operation)) is not None:
+        return of_store
     if (of_shared := shm_operation_in_words(operation)) is not None:
         return of_shared
     if (of_pair := pair_operation_in_words(operation)) is not None:
@@ -110,6 +113,8 @@ def outcome_in_words(operation: Op, result: Any) -> str:
     """As `results_in_words`, with what a number counts where the operation tells."""
     if (of_ring := ring_outcome_in_words(operation, result)) is not None:
         return of_ring
+    if (of_store := store_outcome_in_words(operation, result)) is not None:
+        return of_store
     if is_of_pair(operation) or shm_operation_in_words(operation) is not None:
         return in_units(results_in_words(result))
     unit = {"kept": " B kept alive", "size": " B", "cached_size": " B", "complexity": " leaves"}.get(

@@ -34,7 +34,7 @@ def interleaved_text(found: Interleaved) -> RenderableType:
     """The scenarios, and below what they showed; what is left to the protocol only of a single one."""
     table = Table(title=_title(found), title_justify="left", title_style="bold", box=SIMPLE_HEAD)
     for name in ("scenario", "verdict", "clauses"):
-        table.add_column(name, no_wrap=name == "scenario")
+        table.add_column(name, no_wrap=name != "clauses")
     for name in ("bound", "schedules", "seconds"):
         table.add_column(name, justify="right")
     for each in found.scenarios:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import msgspec
 
-from mmcache_ref.model.component import tag
+from mmcache_ref.model.component import Raised, tag
 from mmcache_ref.oracle.clauses import clause
 from mmcache_ref.oracle.interleaving.linearize import Unexplained
 from mmcache_ref.oracle.interleaving.scenario import HANDED, AnyCall, AnyScenario, Call
@@ -71,9 +73,11 @@ def in_words(wrong: Unexplained) -> str:
     order = ", then ".join(_call_in_words(each) for each in wrong.order)
     if wrong.call is not None:
         came = f"after {order}" if order else "at first"
+        must = " or ".join(dict.fromkeys(map(_gives, wrong.others)))
+        elsewhere = f", in another order it {must}" if must else ""
         return (
             f"{_call_in_words(wrong.call)} gave {results_in_words(plain(wrong.actual))}, which it does in no "
-            f"order of whole calls: {came} it gives {results_in_words(plain(wrong.expected))}"
+            f"order of whole calls: {came} it {_gives(wrong.expected)}{elsewhere}"
         )
     if not order:
         return f"{results_in_words(plain(wrong.actual))}: no thread can go on"
@@ -81,6 +85,14 @@ def in_words(wrong: Unexplained) -> str:
         f"every result is right, but {wrong.aspect} at the end are {results_in_words(plain(wrong.actual))}; "
         f"after {order} they must be {results_in_words(plain(wrong.expected))}"
     )
+
+
+def _gives(result: Any) -> str:
+    """What a call must give, or the exception that it must raise."""
+    if isinstance(result, Raised):
+        says = f" that says {result.says!r}" if result.says else ""
+        return f"raises {result.error}{says}"
+    return f"gives {results_in_words(plain(result))}"
 
 
 def _call_in_words(done: Done) -> str:

@@ -21,6 +21,7 @@ class Unexplained(NamedTuple):
     """What no order explains, in the order that explains most: the clause, what must be, and what was.
 
     `call` is the one whose result is wrong; None where it is what was left, of which `aspect` differs.
+    `others` are what the call must give in other orders.
     """
 
     clause: str
@@ -29,6 +30,7 @@ class Unexplained(NamedTuple):
     expected: Any
     actual: Any
     order: tuple[Done, ...]
+    others: tuple[Any, ...] = ()
 
 
 class _Attempt(NamedTuple):
@@ -44,12 +46,24 @@ class _Attempt(NamedTuple):
 def unexplained(subject: Subject, played: Played) -> Unexplained | None:
     """What no order of the calls explains; None when one explains everything."""
     best: _Attempt | None = None
+    wanted: list[tuple[Done | None, Any]] = []
     for attempt in _attempts(subject, played, subject.initial(), (), played.history):
         if attempt is None:
             return None
+        each = attempt.unexplained
+        if not any(call is each.call and expected == each.expected for call, expected in wanted):
+            wanted.append((each.call, each.expected))
         if best is None or attempt.rank > best.rank:
             best = attempt
-    return best.unexplained if best else None
+    if best is None:
+        return None
+    found = best.unexplained
+    others = [
+        expected
+        for call, expected in wanted
+        if call is not None and call is found.call and expected != found.expected
+    ]
+    return found._replace(others=tuple(others))
 
 
 def _attempts(

@@ -8,6 +8,7 @@ from typing import Any, ClassVar, Final, NamedTuple
 
 from mmcache_ref.model.component import Content
 from mmcache_ref.oracle.adapters.base import Unexpected
+from mmcache_ref.oracle.shm_words import units
 from mmcache_ref.protocol.messages import RequestItem
 from mmcache_ref.protocol.processes.course import Died, Failed
 
@@ -178,7 +179,7 @@ class Clients:
 
 def content_in_words(content: Content | Unexpected) -> str:
     """What was read, or what was asked for."""
-    return f"{content.nbytes} units of {content.fill}" if isinstance(content, Content) else content.what
+    return f"{units(content.nbytes)} of {content.fill}" if isinstance(content, Content) else content.what
 
 
 def in_words(error: BaseException) -> str:
