@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import json
+import os
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
-from test_cli import call
+from test_cli import TESTS, call
 
 from mmcache_ref.reference import SingleWriterShmObjectStorage
 
@@ -119,12 +122,26 @@ def test_what_is_left_to_the_protocol_is_shown_when_asked_for(
 
 
 @pytest.mark.parametrize("width", [80, 200])
-def test_lines_of_a_run_can_be_read_on_any_terminal(
-    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, width: int
-) -> None:
-    monkeypatch.setenv("COLUMNS", str(width))
-    assert call("interleave", BROKEN, "--scenario", "get-get", "--preemptions", "1") == 2
-    lines = capsys.readouterr().out.splitlines()
+def test_lines_of_a_run_can_be_read_on_any_terminal(width: int) -> None:
+    done = subprocess.run(
+        [
+            sys.executable,
+            "-m",
+            "mmcache_ref",
+            "interleave",
+            BROKEN,
+            "--scenario",
+            "get-get",
+            "--preemptions",
+            "1",
+        ],
+        env={**os.environ, "PYTHONPATH": str(TESTS), "COLUMNS": str(width)},
+        capture_output=True,
+        text=True,
+        timeout=250,
+    )
+    assert done.returncode == 2
+    lines = done.stdout.splitlines()
     first, second = sorted(
         line.index("object_chunks.py:") for line in lines if "COUNT.pack_into(data_view, 0, " in line
     )

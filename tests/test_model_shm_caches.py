@@ -381,7 +381,7 @@ def test_operations_survive_json() -> None:
     [
         ({"accidents": ["rejekt"]}, "unknown accident: rejekt. Known: abort, .*worker-death"),
         ({"protections": ["reject"]}, "unknown protection: reject. Known: .*release-on-abort"),
-        ({"preset": "huge"}, "unknown preset: huge. Known: small, tiny"),
+        ({"preset": "huge"}, "unknown preset: huge. Known: low-limit, small, tiny"),
         ({"clears": 2}, "counts no clears"),
         ({"depth": 0}, "at least 1"),
     ],
