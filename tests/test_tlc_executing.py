@@ -56,14 +56,14 @@ def test_a_fault_is_met_with_the_run_that_shows_it(graph: Graph) -> None:
 def test_messages_in_another_order_are_another_state_where_edges_are_compared() -> None:
     binding = BINDINGS["shm-caches"]
     config = binding.config("tiny")
-    assert [binding.explore(config, edges=edges).distinct for edges in (False, True)] == [114, 568]
+    assert [binding.explore(config, exact=exact).distinct for exact in (False, True)] == [114, 568]
 
 
 @pytest.fixture(scope="module")
 def children() -> tuple[shm_caches.Config, Graph]:
     binding = BINDINGS["shm-caches"]
     config = binding.config("tiny", accidents=["fan-out"], protections=["default"], depth=1)
-    return config, binding.graph(binding.explore(config, edges=True))
+    return config, binding.graph(binding.explore(config, exact=True))
 
 
 def test_the_reference_executes_every_edge_over_shared_memory(

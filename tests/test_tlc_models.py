@@ -135,7 +135,7 @@ def test_where_a_view_takes_states_for_one_a_difference_is_looked_for_among_stat
     assert where is not None
     binding = BINDINGS["shm-caches"]
     config = binding.config("tiny", accidents=["reject"], protections=["release-on-abort"])
-    here = binding.graph(binding.explore(config, edges=True))
+    here = binding.graph(binding.explore(config, exact=True))
     assert (where.state in here.leaving) == (where.side == "Python")
     assert where.run[-1].before in here.leaving
     assert where.run[-1].call["op"] == "submit"

@@ -168,7 +168,8 @@ def _bind(
     """Compare with the search in Python: the numbers, and on tiny presets the edges, which are executed."""
     binding = BINDINGS[bound.model]
     config = binding.config(bound.preset, **bound.options)
-    python = binding.explore(config, edges=bound.edges)
+    is_exact = EXACT_VIEW in in_models(judged.entry.path).read_text(encoding="utf-8").split()
+    python = binding.explore(config, exact=bound.edges or is_exact)
     judged.python = python
     found = judged.found
     for what, ours, theirs in (
@@ -218,7 +219,7 @@ def _compare_edges_after_all(judged: Judged, bound: Bound, job: Job, progress: C
     job = replace(job, more=(WRITE_EDGES,), coverage=False)
     if binding.told_apart is not None:
         job = replace(job, view=EXACT_VIEW, seconds=min(job.seconds, EXACT_SECONDS))
-        python = binding.explore(python.config, edges=True, max_states=EXACT_STATES)
+        python = binding.explore(python.config, exact=True, max_states=EXACT_STATES)
         if not python.complete:
             judged.wrong.append(
                 f"where they differ is not known: {EXACT_VIEW} has too many states to compare"

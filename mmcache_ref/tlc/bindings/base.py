@@ -24,8 +24,9 @@ class Binding:
     that the module leaves out; each is unless given. `tried`: what is worth trying from a state, where the
     module tries something else than the model's own search; `presets`: configurations that suit that.
     `is_executed`: its operations are calls, which a target can make; single loads and stores are none.
-    `told_apart`: what identifies a state where edges are compared, if the model's `view` takes states for one
-    in which other operations can be done, such as two orders of the same messages.
+    `told_apart`: what identifies a state where edges are compared, or the module's view is the exact one, if
+    the model's `view` takes states for one in which other operations can be done, such as two orders of the
+    same messages.
     """
 
     model: Any
@@ -47,12 +48,12 @@ class Binding:
         self,
         config: Any,
         *,
-        edges: bool = False,
+        exact: bool = False,
         max_states: int | None = None,
         progress: Callable[[Progress], None] | None = None,
     ) -> Exploration:
-        """Search what the module models; `edges`: with the states told apart by their operations."""
-        view = self.identity if edges else self.model.view
+        """Search what the module models; `exact`: with the states told apart by their operations."""
+        view = self.identity if exact else self.model.view
         return explore(_Actions(self, view), config, properties={}, max_states=max_states, progress=progress)
 
     def identity(self, state: Any) -> Any:
