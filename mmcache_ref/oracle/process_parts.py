@@ -143,7 +143,7 @@ def shared_implementation(
         return merged, merged_updates
 
     def process(content: Content, *_: Any) -> tuple[Any, list[Any]]:
-        return payloads.item(content), payloads.prompt_updates(content)
+        return payloads.processed(content)
 
     return protocol.SharedImplementation(
         workers=workers,
@@ -187,7 +187,7 @@ def pair_implementation(
 
     def process(content: Content, modality: str, index: int) -> tuple[Any, Sequence[Any]]:
         note_processed()
-        return payloads.item(content), payloads.prompt_updates(content, modality, index)
+        return payloads.processed(content, modality, index)
 
     def size(item: Any) -> int:
         content = payloads.content(item)

@@ -57,13 +57,9 @@ class UnitPayloads:
         """A fresh item of so many units."""
         return self.payloads.item(self._in_bytes(content))
 
-    def prompt_updates(self, content: Content) -> list[Any]:
-        """The prompt updates that belong to an item."""
-        return self.payloads.prompt_updates(content)
-
     def processed(self, content: Content) -> tuple[Any, list[Any]]:
         """What P0 makes of data: an item and its prompt updates."""
-        return self.item(content), self.prompt_updates(content)
+        return self.item(content), self.payloads.prompt_updates(content)
 
     def content(self, item: Any) -> Content | Unexpected | None:
         """The units and the fill of an item that came out of the target."""
