@@ -136,10 +136,11 @@ def operations(config: Config, state: State) -> Iterator[Operation]:
 
 def makes_shared_memory(operation: Operation) -> bool:
     """Does it make a cache that lives in shared memory, or attach to one?"""
+    if cache_type(operation.configuration) != "shm":
+        return False
     if isinstance(operation, MakeTaken):
         return True
-    is_served = operation.function == "processor" or (operation.function == "worker" and operation.has_lock)
-    return cache_type(operation.configuration) == "shm" and is_served
+    return operation.function == "processor" or (operation.function == "worker" and operation.has_lock)
 
 
 def needs_large_segment(operation: Operation) -> bool:

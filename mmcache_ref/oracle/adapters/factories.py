@@ -43,7 +43,7 @@ class FactoriesAdapter:
         """One call; the name of the class that came back, or "None"."""
         self.seen = dict.fromkeys(model.ASPECTS)
         is_shared = model.cache_type(operation.configuration) == "shm"
-        if is_shared and model.makes_shared_memory(operation):
+        if model.makes_shared_memory(operation):
             need(self.namespace, *SHM_CLASSES)
         if isinstance(operation, model.MakeTaken):
             return self._make_taken(operation)
