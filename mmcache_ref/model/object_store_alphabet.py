@@ -189,9 +189,8 @@ Damaged = Literal["secret", "id", "smaller", "larger", "seal", "last count", "lo
 """What is written over: the size by one that is smaller or larger, the reader count by nearly the largest or
 by one below zero."""
 DAMAGED: Final[tuple[Damaged, ...]] = get_args(Damaged)
-
-
-MISCOUNTED: Final = ("last count", "lost count")
+MISCOUNTED: Final[tuple[Damaged, ...]] = ("last count", "lost count")
+"""Of these OS-45 speaks, of the others OS-43."""
 
 
 class Damage(Op, frozen=True, tag="damage"):

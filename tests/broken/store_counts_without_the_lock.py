@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from broken import Breaks, names
 from mmcache_ref import reference
+from mmcache_ref.reference.ring_placement import HEADER_BYTES
 
 BREAKS = Breaks("object-store", ("OS-40",), longest=2, level=1)
 
@@ -13,7 +14,7 @@ class SingleWriterShmObjectStorage(reference.SingleWriterShmObjectStorage):
         try:
             return super()._acknowledge(begin, monotonic_id, signature)
         except RuntimeError:
-            self.increment_reader_flag(self._memory[begin + 8 :])
+            self.increment_reader_flag(self._memory[begin + HEADER_BYTES :])
             raise
 
 
