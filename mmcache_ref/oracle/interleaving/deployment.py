@@ -19,7 +19,7 @@ from mmcache_ref.oracle.interleaving.lock import CooperativeLock
 from mmcache_ref.oracle.interleaving.scenario import AnyCall, ProtocolScenario
 from mmcache_ref.oracle.interleaving.subject import Done, Order, Played, World
 from mmcache_ref.oracle.interleaving.tracing import paths_of
-from mmcache_ref.oracle.interleaving.worlds import check_set_up, memory_of, performed
+from mmcache_ref.oracle.interleaving.worlds import check_set_up, memory_of, performed, prepared
 
 MOST_UNDER_WAY: Final = 8
 """Requests: more than any scenario has."""
@@ -88,13 +88,7 @@ class ProtocolSubject:
     def make(self, namespace: Any) -> World:
         """A deployment after the set-up."""
         self._payloads = self._payloads or UnitPayloads(namespace)
-        world = SharedCaches(namespace, self._config, self._payloads)
-        try:
-            self._set_up(world)
-        except BaseException:
-            world.tidy_up()
-            raise
-        return world
+        return prepared(SharedCaches(namespace, self._config, self._payloads), self._set_up)
 
     def initial(self) -> shm_caches.State:
         """The state of the model after the set-up."""

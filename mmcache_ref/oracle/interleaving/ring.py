@@ -15,7 +15,7 @@ from mmcache_ref.oracle.interleaving.lock import CooperativeLock
 from mmcache_ref.oracle.interleaving.scenario import AnyCall, Peek, RingOperation, RingScenario, TakeBack
 from mmcache_ref.oracle.interleaving.subject import Done, Order, Played, World
 from mmcache_ref.oracle.interleaving.tracing import paths_of
-from mmcache_ref.oracle.interleaving.worlds import check_set_up, memory_of, performed
+from mmcache_ref.oracle.interleaving.worlds import check_set_up, memory_of, performed, prepared
 
 PEEKED: Final = Outcome("peeked")
 """Whatever lay there: what was given stayed within the data area, or was refused."""
@@ -96,13 +96,7 @@ class RingSubject:
 
     def make(self, namespace: Any) -> World:
         """A ring after the set-up."""
-        world = SharedRing(namespace, self.scenario.config)
-        try:
-            self._set_up(world)
-        except BaseException:
-            world.tidy_up()
-            raise
-        return world
+        return prepared(SharedRing(namespace, self.scenario.config), self._set_up)
 
     def initial(self) -> ring_buffer.State:
         """The state of the model after the set-up."""

@@ -19,7 +19,7 @@ from mmcache_ref.oracle.interleaving.serde import SteppedSerde, stepped_serde_fo
 from mmcache_ref.oracle.interleaving.store_clauses import clause_of_rest, clause_of_result
 from mmcache_ref.oracle.interleaving.subject import Done, Order, Played, World
 from mmcache_ref.oracle.interleaving.tracing import paths_of
-from mmcache_ref.oracle.interleaving.worlds import check_set_up, memory_of, performed
+from mmcache_ref.oracle.interleaving.worlds import check_set_up, memory_of, performed, prepared
 from mmcache_ref.oracle.lockstep import DISABLED
 
 
@@ -88,13 +88,11 @@ class StoreSubject:
 
     def make(self, namespace: Any) -> World:
         """A store after the set-up, with the handles that readers have too early."""
-        store = SharedStore(namespace, self.scenario)
-        try:
+
+        def set_up(store: SharedStore) -> None:
             self._issue_early(store, self._set_up(store))
-        except BaseException:
-            store.tidy_up()
-            raise
-        return store
+
+        return prepared(SharedStore(namespace, self.scenario), set_up)
 
     def initial(self) -> object_store.State:
         """The state of the model after the set-up."""

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, TypeVar
 
 from mmcache_ref.model.component import Outcome
 from mmcache_ref.oracle.adapters.base import Adapter, agrees, raised
 from mmcache_ref.oracle.errors import NotOffered
-from mmcache_ref.oracle.interleaving.subject import SetUpWrong
+from mmcache_ref.oracle.interleaving.subject import SetUpWrong, World
+
+AnyWorld = TypeVar("AnyWorld", bound=World)
 
 
 def memory_of(ring: Any) -> Callable[[], bytes] | None:
@@ -27,6 +29,16 @@ def performed(adapter: Adapter, operation: Any) -> Any:
         raise
     except (Exception, SystemExit) as error:
         return raised(error)
+
+
+def prepared(world: AnyWorld, set_up: Callable[[AnyWorld], object]) -> AnyWorld:
+    """The world after its set-up; nothing of it is left when that fails."""
+    try:
+        set_up(world)
+    except BaseException:
+        world.tidy_up()
+        raise
+    return world
 
 
 def check_set_up(operation: Any, outcome: Outcome, result: Any) -> None:
