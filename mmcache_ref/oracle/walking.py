@@ -30,7 +30,6 @@ class Walked:
     edges: int = 0
     agreed: int = 0
     steps: int = 0
-    walks: int = 0
     mismatching: int = 0
     runs: dict[str, Run] = field(default_factory=dict)
 
@@ -51,15 +50,15 @@ def walk_graphs(
     found = Walked()
     with quiet_logs():
         for config in trial.component.walked_configs:
-            walks, views = walks_of(trial.component.model, config)
+            walks = walks_of(trial.component.model, config)
             found.edges += walks.edges
-            _walk(trial, config, walks, views, found, known, progress)
+            _walk(trial, config, walks, found, known, progress)
     return found
 
 
-def walks_of(model: Any, config: Any) -> tuple[Walks, list[Any]]:
-    """The walks through the graph of a model, each way labelled with its operation; and what identifies each
-    state, by its number."""
+def walks_of(model: Any, config: Any) -> Walks:
+    """The walks through the graph of a model between what identifies its states; each way is labelled with
+    its operation."""
     initial = model.initial(config)
     edges: dict[Any, list[tuple[Any, Any]]] = {}
     waiting = deque([initial])
@@ -76,14 +75,13 @@ def walks_of(model: Any, config: Any) -> tuple[Walks, list[Any]]:
             if there not in seen:
                 seen.add(there)
                 waiting.append(after)
-    return Walks(model.view(initial), edges), list(edges)
+    return Walks(model.view(initial), edges)
 
 
 def _walk(
     trial: Trial,
     config: Any,
     walks: Walks,
-    views: list[Any],
     found: Walked,
     known: frozenset[str],
     progress: Callable[[int], None],
@@ -96,8 +94,7 @@ def _walk(
     view = trial.component.model.view
     agreed: set[int] = set()
     hung = False
-    while found.mismatching < MOST_MISMATCHES and not hung:
-        before = walks.steps
+    while walks.has_more and found.mismatching < MOST_MISMATCHES and not hung:
         lockstep = trial.start(config)
         for way in walks.walk():
             mismatch = lockstep.perform(way.label)
@@ -113,14 +110,8 @@ def _walk(
                         if run.mismatch is not None
                         else trial.recorded(config, lockstep.performed, mismatch)
                     )
-                walks.broken.add(way.number)
-                break
-            if lockstep.is_silent or view(lockstep.state) != views[way.after]:
+            if mismatch is not None or lockstep.is_silent or view(lockstep.state) != walks.states[way.after]:
                 walks.broken.add(way.number)
                 break
             agreed.add(way.number)
-        if walks.steps == before:
-            walks.count -= 1
-            break
     found.agreed += len(agreed)
-    found.walks += walks.count

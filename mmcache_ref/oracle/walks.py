@@ -22,7 +22,7 @@ class Way(NamedTuple):
 class Walks:
     """What is still to be taken of the edges that leave each state, as (label, state). A walk takes an edge
     that no walk has taken, or goes to the nearest state that has one; what was said to be broken is not taken
-    again."""
+    again. `states` by their numbers."""
 
     def __init__(self, initial: Any, edges: Mapping[Any, Iterable[tuple[Any, Any]]]) -> None:
         numbers = {state: number for number, state in enumerate(edges)}
@@ -36,16 +36,20 @@ class Walks:
             ]
             self.edges += len(ways)
             self.leaving.append(ways)
+        self.states = list(numbers)
         self.left = [list(ways) for ways in self.leaving]
         self.taken: set[int] = set()
         self.broken: set[int] = set()
         self.steps = 0
-        self.count = 0
+
+    @property
+    def has_more(self) -> bool:
+        """Is there a way from the first state to an edge that is left?"""
+        return bool(self._nearest(self.first))
 
     def walk(self) -> Iterator[Way]:
         """One walk from the first state; it ends where nothing that is left can be reached."""
         state = self.first
-        self.count += 1
         length = 0
         while length < LONGEST_WALK:
             ways = self._nearest(state)

@@ -34,7 +34,6 @@ class Executed:
     edges: int = 0
     executed: int = 0
     steps: int = 0
-    walks: int = 0
     mismatching: int = 0
     unknown: list[str] = field(default_factory=list)
     runs: dict[str, Run] = field(default_factory=dict)
@@ -84,19 +83,15 @@ class _Execution:
     def run(self, progress: Callable[[int], None]) -> Executed:
         """Every walk, one after the other."""
         found = self.found
-        while found.mismatching + len(found.unknown) < MOST_MISMATCHES:
-            before = self.walks.steps
+        while self.walks.has_more and found.mismatching + len(found.unknown) < MOST_MISMATCHES:
             lockstep = self.trial.start(self.config)
             for way in self.walks.walk():
                 if not self._step(lockstep, way):
                     self.walks.broken.add(way.number)
                     break
                 progress(len(self.agreed))
-            if self.walks.steps == before:
-                self.walks.count -= 1
-                break
         found.executed = len(self.agreed)
-        found.steps, found.walks = self.walks.steps, self.walks.count
+        found.steps = self.walks.steps
         return found
 
     def _step(self, lockstep: Lockstep, way: Way) -> bool:
