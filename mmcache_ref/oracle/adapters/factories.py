@@ -45,11 +45,11 @@ class FactoriesAdapter:
         is_shared = model.cache_type(operation.configuration) == "shm"
         if model.makes_shared_memory(operation):
             need(self.namespace, *SHM_CLASSES)
-        if isinstance(operation, model.MakeTaken):
-            return self._make_taken(operation)
         name = segments.fresh_name()
         self._names.append(name)
         try:
+            if isinstance(operation, model.MakeTaken):
+                return self._make_taken(operation, name)
             with self.namespace.ring_named(name):
                 if is_shared and operation.function == "worker":
                     self._make_segment(operation)
@@ -57,10 +57,8 @@ class FactoriesAdapter:
         finally:
             self._clean()
 
-    def _make_taken(self, operation: model.MakeTaken) -> Any:
+    def _make_taken(self, operation: model.MakeTaken, name: str) -> Any:
         """A sender under the name of somebody's segment, which must stay as it is."""
-        name = segments.fresh_name()
-        self._names.append(name)
         segments.make(name, TAKEN)
         try:
             with self.namespace.ring_named(name):
@@ -73,8 +71,6 @@ class FactoriesAdapter:
             if segments.content(name)[: len(TAKEN)] != TAKEN:
                 return Unexpected("a segment that somebody else made is written over")
             raise
-        finally:
-            self._clean()
 
     def _made(self, operation: model.Make) -> Any:
         """Make one cache and look at it."""
