@@ -134,7 +134,7 @@ class RingBufferAdapter:
                 return tuple(encoded), ring.byte2int(encoded)
             case ring_buffer.Another():
                 with self._another() as another:
-                    return *_places(another), *_ids(another), len(another.metadata)
+                    return _summary(another)
             case ring_buffer.Unnamed():
                 return self._unnamed()
             case ring_buffer.Claimed():
@@ -208,12 +208,12 @@ class RingBufferAdapter:
         with self._another() as ring, told_capacity(ring, TOLD_BYTES):
             address, _ = ring.allocate_buf(LARGEST_CHUNK - HEADER)
         with self._another() as ring, told_capacity(ring, TOLD_BYTES):
-            before = *_places(ring), *_ids(ring), len(ring.metadata)
+            before = _summary(ring)
             try:
                 refused: Any = ring.allocate_buf(LARGEST_CHUNK + 1 - HEADER)
             except Exception as error:
                 refused = type(error).__name__
-            is_unchanged = (*_places(ring), *_ids(ring), len(ring.metadata)) == before
+            is_unchanged = _summary(ring) == before
         return address + LARGEST_CHUNK, refused, is_unchanged
 
     def _secret(self) -> Any:
@@ -343,6 +343,11 @@ def _places(ring: Any) -> tuple[Any, Any]:
 
 def _ids(ring: Any) -> tuple[Any, Any]:
     return ring.monotonic_id_start, ring.monotonic_id_end
+
+
+def _summary(ring: Any) -> tuple[Any, ...]:
+    """Begin and end, the ids, and how many chunks it records."""
+    return *_places(ring), *_ids(ring), len(ring.metadata)
 
 
 def _numbers(header: Any) -> tuple[Any, Any]:
