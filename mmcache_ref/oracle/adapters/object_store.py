@@ -190,12 +190,9 @@ class ObjectStoreAdapter:
         serial = len(self._parcels)
         data = data or bytes([content.fill]) * content.nbytes
         self._parcels[serial] = content, data
-        address, identifier = self.store.put(key, Parcel(serial, data, fails, watcher))
-        has_signatures = hasattr(self.store, "get_signature")
-        signature = self.store.get_signature(key) if has_signatures else None
-        issued = Issued(Shown(address, identifier, signature, key), serial)
-        self._issued.setdefault(key, []).insert(0, issued)
-        return address, identifier
+        shown = calls.put(self.store, key, Parcel(serial, data, fails, watcher))
+        self._issued.setdefault(key, []).insert(0, Issued(shown, serial))
+        return shown.address, shown.id
 
     def _put_watched(self, key: str, content: Content) -> Any:
         """Put an object; was there a valid seal before its last byte?"""

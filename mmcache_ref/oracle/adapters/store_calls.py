@@ -44,6 +44,13 @@ def offered(store: Any, name: str) -> Any:
     return getattr(store, name)
 
 
+def put(store: Any, key: str, parcel: Parcel) -> Shown:
+    """`put`, and the handle of the object; releases before 0.32 sign none."""
+    address, identifier = store.put(key, parcel)
+    signature = store.get_signature(key) if hasattr(store, "get_signature") else None
+    return Shown(address, identifier, signature, key)
+
+
 def show(method: Any, shown: Shown) -> Any:
     """Call a method with a handle; releases before 0.32 sign none."""
     if not hasattr(method.__self__, "get_signature"):

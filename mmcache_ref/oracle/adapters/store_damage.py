@@ -81,9 +81,7 @@ def miscount(store: Any, attach: Attach, part: str) -> Any:
 
 def _put(store: Any, serial: int, key: str) -> _Put:
     parcel = Parcel(serial, FEW_BYTES)
-    address, identifier = store.put(key, parcel)
-    signature = store.get_signature(key) if hasattr(store, "get_signature") else None
-    return _Put(parcel, Shown(address, identifier, signature, key))
+    return _Put(parcel, calls.put(store, key, parcel))
 
 
 def _read(reader: Any, put: _Put) -> bool | Raised | Any:
