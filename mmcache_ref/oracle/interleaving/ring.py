@@ -77,7 +77,7 @@ class SharedRing(RingBufferAdapter):
         try:
             size, length = ring_user.peek(self._reading[0], address)
         except ValueError as error:
-            if "has been modified or is invalid" in str(error):
+            if ring_buffer.NOT_A_CHUNK.says in str(error):
                 return None
             raise
         room = self._config.capacity - place_in(self._config.capacity, address)
@@ -144,8 +144,7 @@ class RingSubject:
         if outcome.kind in PLACED and isinstance(done.result, tuple):
             if done.result[0] != outcome.result[0]:
                 return "RB-05"
-            is_cleared = any(isinstance(each.call.operation, ring_buffer.Clear) for each in played.history)
-            return "RB-21" if is_cleared else "RB-10"
+            return "RB-21" if played.has(ring_buffer.Clear) else "RB-10"
         if isinstance(operation, TakeBack):
             return ring_buffer.RULES["free", outcome.kind].outcome
         return ring_buffer.RULES[tag(operation), outcome.kind].outcome

@@ -11,24 +11,17 @@ from mmcache_ref.oracle.interleaving.subject import Done, Order, Played
 
 WRITING = (object_store.Put, object_store.PutFailing, object_store.Clear, object_store.FreeUnused)
 """Operations in which chunks come or go."""
-
-
 PUTTING = (object_store.Put, object_store.PutFailing)
 
 
-def _is_beside_a_get(played: Played, done: Done) -> bool:
-    """Was a reader at an object when the writer put?"""
-    return any(
-        isinstance(other.call.operation, object_store.Get) and other.overlaps(done)
-        for other in played.history
-    )
+def _is_beside(played: Played, done: Done, kinds: tuple[type, ...]) -> bool:
+    """Was a call of one of these kinds under way meanwhile?"""
+    return any(isinstance(other.call.operation, kinds) and other.overlaps(done) for other in played.history)
 
 
 def _is_overtaken(played: Played, done: Done) -> bool:
     """Did the writer free, clear or put while a reader was at its object?"""
-    return isinstance(done.call.operation, object_store.Get) and any(
-        isinstance(other.call.operation, WRITING) and other.overlaps(done) for other in played.history
-    )
+    return isinstance(done.call.operation, object_store.Get) and _is_beside(played, done, WRITING)
 
 
 def clause_of_result(played: Played, done: Done, outcome: Outcome) -> str:
@@ -37,18 +30,17 @@ def clause_of_result(played: Played, done: Done, outcome: Outcome) -> str:
     begin anew after a clear, or the usual."""
     if getattr(done.call, "is_early", False):
         return "OS-08"
-    has_failed = any(isinstance(each.call.operation, object_store.PutFailing) for each in played.history)
-    if has_failed and getattr(done.result, "error", "") == "KeyError":
+    if played.has(object_store.PutFailing) and getattr(done.result, "error", "") == "KeyError":
         return "OS-07"
     if _is_overtaken(played, done):
         return "OS-41"
-    if isinstance(done.call.operation, PUTTING) and _is_beside_a_get(played, done):
+    if isinstance(done.call.operation, PUTTING) and _is_beside(played, done, (object_store.Get,)):
         if outcome.result == object_store.NO_ROOM and isinstance(done.result, tuple):
             return "OS-23"
         if agrees(object_store.NO_ROOM, done.result):
             return "OS-32"
-    has_cleared = any(isinstance(each.call.operation, object_store.Clear) for each in played.history)
-    if has_cleared and isinstance(done.result, tuple) and isinstance(done.call.operation, object_store.Put):
+    is_put = isinstance(done.call.operation, object_store.Put)
+    if is_put and isinstance(done.result, tuple) and played.has(object_store.Clear):
         return "OS-29"
     return object_store.RULES[tag(done.call.operation), outcome.kind].outcome
 

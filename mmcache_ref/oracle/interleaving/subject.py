@@ -41,6 +41,10 @@ class Played(NamedTuple):
     observation: Mapping[str, Any]
     is_lock_kept: bool = False
 
+    def has(self, kind: type) -> bool:
+        """Was there a call of this kind?"""
+        return any(isinstance(done.call.operation, kind) for done in self.history)
+
 
 Order = tuple[tuple[Done, Outcome], ...]
 """Calls in some order, with what the model says of each."""
