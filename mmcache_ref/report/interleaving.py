@@ -144,13 +144,14 @@ class Lanes:
 
     def __init__(self, finding: Finding) -> None:
         self._names = list(finding.scenario.threads)
-        self._rows = [*((name, name) for name in self._names), *_rows(finding.lanes)]
+        self._rows = list(_rows(finding.lanes))
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
         if options.max_width // len(self._names) >= WIDE:
             yield self._table()
         else:
-            for name, text in self._rows:
+            heads = [(name, name) for name in self._names]
+            for name, text in (*heads, *self._rows):
                 indented = " " * (2 + INDENT * self._names.index(name)) + text
                 yield Text(indented, no_wrap=True, overflow="ellipsis")
 
@@ -158,7 +159,7 @@ class Lanes:
         table = Table(box=None, padding=(0, 2, 0, 2))
         for name in self._names:
             table.add_column(name)
-        for thread, text in self._rows[len(self._names) :]:
+        for thread, text in self._rows:
             here = Text(text, no_wrap=True, overflow="ellipsis")
             table.add_row(*[here if name == thread else "" for name in self._names])
         return table
