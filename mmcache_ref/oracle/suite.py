@@ -123,9 +123,8 @@ def judge(
             progress=lambda done: progress(component.name, "fuzz", done - before),
         )
     unexplained = without_explained({**fuzzed.runs, **walked.runs, **shared, **executed.runs})
-    executed.runs = {clause: run for clause, run in executed.runs.items() if clause in unexplained}
-    walked.runs = {clause: run for clause, run in walked.runs.items() if clause in unexplained}
-    fuzzed.runs = {clause: run for clause, run in fuzzed.runs.items() if clause in unexplained}
+    for stage in (executed, walked, fuzzed):
+        stage.runs = {clause: run for clause, run in stage.runs.items() if clause in unexplained}
     shared = {clause: run for clause, run in shared.items() if clause in unexplained}
     if not has_protocol(namespace):
         # It was judged inside a protocol that is not its own, and is not praised for it.
