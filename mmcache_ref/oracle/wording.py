@@ -137,6 +137,11 @@ def state_in_words(state: Mapping[str, Any]) -> str:
     return ", ".join(parts)
 
 
+def counted(count: int, noun: str) -> str:
+    """So many of something."""
+    return f"{count:,} {noun}{'' if count == 1 else 's'}"
+
+
 def ranges(identifiers: Iterable[str]) -> str:
     """Clause ids, with neighbours drawn together: `LRU-01…LRU-05, LRU-07`."""
     groups: list[list[str]] = []

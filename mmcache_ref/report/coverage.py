@@ -15,7 +15,7 @@ from mmcache_ref.oracle.clauses import all_clauses
 from mmcache_ref.oracle.component import is_of_protocol
 from mmcache_ref.oracle.components import COMPONENTS
 from mmcache_ref.oracle.verdict import ComponentVerdict, Coverage, Reached, TargetVerdict
-from mmcache_ref.oracle.wording import ranges
+from mmcache_ref.oracle.wording import counted, ranges
 
 MOST_NAMED: Final = 6
 """Cases that the short form names; the long one names all."""
@@ -44,8 +44,8 @@ def fuzz_line(done: Coverage) -> str:
 def _reached(reached: Reached) -> str:
     least = "at least " if reached.is_at_least else ""
     return (
-        f"{least}{_count(reached.states, 'state')}, {least}{_count(reached.transitions, 'transition')}, "
-        f"{_count(len(reached.cases), 'case')}, {_count(len(reached.clauses), 'clause')}"
+        f"{least}{counted(reached.states, 'state')}, {least}{counted(reached.transitions, 'transition')}, "
+        f"{counted(len(reached.cases), 'case')}, {counted(len(reached.clauses), 'clause')}"
     )
 
 
@@ -59,7 +59,7 @@ def not_covered(verdict: ComponentVerdict, *, is_short: bool = True) -> list[str
         left = done.graph_edges - done.edges
         said.append(f"{left:,} of {done.graph_edges:,} edges were not executed{_reason(done)}")
     if done.silent_edges:
-        said.append(f"on {_count(done.silent_edges, 'edge')} the profile says nothing")
+        said.append(f"on {counted(done.silent_edges, 'edge')} the profile says nothing")
     if not done.fuzz_operations:
         said.append("nothing was fuzzed")
     if done.unreached_cases:
@@ -77,7 +77,7 @@ def not_covered(verdict: ComponentVerdict, *, is_short: bool = True) -> list[str
 def _reason(done: Coverage) -> str:
     """Why edges were left out, as far as the figures tell."""
     if done.mismatching_edges:
-        return f": they lie behind {_count(done.mismatching_edges, 'edge')} that mismatched"
+        return f": they lie behind {counted(done.mismatching_edges, 'edge')} that mismatched"
     return ""
 
 
@@ -184,8 +184,4 @@ def _of(part: int, whole: int) -> str:
 
 
 def _of_all(part: int, whole: int, noun: str) -> str:
-    return f"{part:,} of {_count(whole, noun)}"
-
-
-def _count(count: int, noun: str) -> str:
-    return f"{count:,} {noun}{'' if count == 1 else 's'}"
+    return f"{part:,} of {counted(whole, noun)}"

@@ -17,6 +17,7 @@ from rich.text import Text
 from mmcache_ref.oracle.interleaving.findings import Finding, Lane
 from mmcache_ref.oracle.interleaving.scenarios import SCENARIOS
 from mmcache_ref.oracle.interleaving.verdicts import OUT_OF_TIME, Interleaved, Options, ScenarioVerdict
+from mmcache_ref.oracle.wording import counted
 from mmcache_ref.report.text import COLOURS
 
 STYLES: Final = {**COLOURS, "not offered": "dim"}
@@ -81,7 +82,7 @@ def _out_of_time(found: Interleaved, options: Options) -> str:
     """How many scenarios were run to which number of preemptions."""
     bounds = [-1 if each.bound is None else each.bound for each in found.scenarios]
     reached = [
-        f"with {_preemptions(number)} in {sum(bound >= number for bound in bounds)}"
+        f"with {counted(number, 'preemption')} in {sum(bound >= number for bound in bounds)}"
         for number in range(options.preemptions + 1)
     ]
     return f"The time ran out: of {len(bounds)} scenarios every schedule was run {', '.join(reached)}."
@@ -93,11 +94,8 @@ def _title(found: Interleaved) -> str:
         return f"{found.target}: one schedule, repeated"
     random = f", {options.schedules:,} random ones from seed {options.seed}" if options.schedules else ""
     within = "bytecodes" if options.bytecodes else "lines"
-    return f"{found.target}: every schedule of up to {_preemptions(options.preemptions)}{random}, by {within}"
-
-
-def _preemptions(count: int) -> str:
-    return f"{count} preemption{'' if count == 1 else 's'}"
+    bound = counted(options.preemptions, "preemption")
+    return f"{found.target}: every schedule of up to {bound}{random}, by {within}"
 
 
 def _last_line(found: Interleaved) -> Text:
@@ -106,13 +104,13 @@ def _last_line(found: Interleaved) -> Text:
     return Text.assemble(
         f"{found.target} ",
         (found.status, f"bold {STYLES[found.status]}"),
-        f"{broken} ({schedules:,} schedule{'' if schedules == 1 else 's'})",
+        f"{broken} ({counted(schedules, 'schedule')})",
     )
 
 
 def finding_text(target: str, verdict: ScenarioVerdict, finding: Finding) -> RenderableType:
     """A run that breaks a clause: the sentence, the clause, the lines in columns, and how to repeat it."""
-    count = _preemptions(finding.preemptions)
+    count = counted(finding.preemptions, "preemption")
     seed = "" if finding.seed is None else f", seed {finding.seed}"
     head = Text.assemble((finding.clause, "bold red"), f" {verdict.name} ({verdict.title}), {count}{seed}")
     parts: list[RenderableType] = [

@@ -16,6 +16,7 @@ from mmcache_ref.oracle.mishaps.mishaps import Mishap
 from mmcache_ref.oracle.mishaps.rounds import Broken
 from mmcache_ref.oracle.mishaps.soak import MIB, Minute, Soaked
 from mmcache_ref.oracle.verdict import worst
+from mmcache_ref.oracle.wording import counted
 
 
 def mishaps_text(judged: Sequence[Judged]) -> RenderableType:
@@ -81,14 +82,10 @@ def _last_line(judged: Judged) -> str:
     rounds = sum(each.rounds for each in judged.mishaps)
     lost = "1 process" if judged.lost == 1 else f"{judged.lost} processes"
     return (
-        f"{judged.target} ({judged.options.cache}) {outcome}{reason}: {_count(rounds, 'round')}, "
-        f"{_count(judged.requests, 'request')} served, {judged.retried:,} retried, {lost} lost "
+        f"{judged.target} ({judged.options.cache}) {outcome}{reason}: {counted(rounds, 'round')}, "
+        f"{counted(judged.requests, 'request')} served, {judged.retried:,} retried, {lost} lost "
         f"(profile {judged.options.profile}, seed {judged.options.seed}, {judged.seconds:.0f} s)"
     )
-
-
-def _count(count: int, noun: str) -> str:
-    return f"{count:,} {noun}{'' if count == 1 else 's'}"
 
 
 def mishaps_json(judged: Sequence[Judged]) -> str:
@@ -107,8 +104,8 @@ def soak_line(minute: Minute) -> str:
     memory = ", ".join([f"{each.part} {each.resident // MIB}" for each in others])
     files = ", ".join([f"{each.part} {each.descriptors}" for each in others])
     return (
-        f"{minute.seconds / 60:6.1f} min: {_count(minute.requests, 'request')}, "
-        f"{_count(minute.mishaps, 'mishap')}, "
+        f"{minute.seconds / 60:6.1f} min: {counted(minute.requests, 'request')}, "
+        f"{counted(minute.mishaps, 'mishap')}, "
         f"{minute.retried:,} retried, {minute.lost} lost; "
         f"MiB: {memory}{memory_of_readers}; open files: {files}{files_of_readers}{segment}; "
         f"{'ok' if not minute.broken else 'BROKEN'}"
