@@ -21,12 +21,8 @@ class OwnTime:
 
     def __init__(self, pid: int) -> None:
         self._pid = pid
-        self.restart()
-
-    def restart(self) -> None:
-        """Begin at zero again."""
         self._began = time.monotonic()
-        self._queued = queued(self._pid)
+        self._queued = queued(pid)
 
     def seconds(self) -> float:
         """Own time since the start."""
