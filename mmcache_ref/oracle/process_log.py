@@ -93,7 +93,6 @@ class SharedRecorder:
         self._noted, self._keys, self._number = noted, keys, number
         self._log: ProcessLog | None = None
         self._began: int | None = None
-        self._lock: tuple[int, int] | None = None
 
     def begins(self) -> None:
         """Something begins that will be written down.   [EV-07]"""
@@ -106,14 +105,14 @@ class SharedRecorder:
         """
         began, ended = self._began, self._number()
         is_end = occasion.did == "read" and isinstance(outcome, Exception)
-        self._lock = None if began is None or ended is None or is_end else (began, ended)
+        lock = None if began is None or ended is None or is_end else (began, ended)
         if occasion.did == "read":
             log = self._open(f"w{part.worker.number}")
             (message,) = arguments
-            more = {"message": message.name, "keys": _keys(message.request), "lock": self._lock}
+            more = {"message": message.name, "keys": _keys(message.request), "lock": lock}
             log.write(Took, "read", self._read(message, outcome), **more)
         else:
-            self._of_front_end(self._open("p0"), part, occasion, arguments, outcome)
+            self._of_front_end(self._open("p0"), part, occasion, arguments, outcome, lock)
 
     def _open(self, process: str) -> ProcessLog:
         self._log = self._log or ProcessLog(self._folder, process)
@@ -127,15 +126,21 @@ class SharedRecorder:
         return Missed(tuple(outcome.missing)) if outcome.items is None else outcome.items
 
     def _of_front_end(
-        self, log: ProcessLog, part: Any, occasion: Occasion, arguments: tuple[Any, ...], outcome: Any
+        self,
+        log: ProcessLog,
+        part: Any,
+        occasion: Occasion,
+        arguments: tuple[Any, ...],
+        outcome: Any,
+        lock: tuple[int, int] | None,
     ) -> None:
         did, holds = occasion.did, self._keys(part.cache())
         if did == "clear":
-            return log.write(Did, did, None, holds=holds, lock=self._lock)
+            return log.write(Did, did, None, holds=holds, lock=lock)
         is_message = not isinstance(outcome, Exception)
         saw = self._carried(outcome) if is_message else what_was_raised(outcome)
         is_sent = is_message and (did != "reject" or self._sends_rejected)
-        more = {"holds": holds, "made": outcome.name if is_sent else None, "lock": self._lock}
+        more = {"holds": holds, "made": outcome.name if is_sent else None, "lock": lock}
         if did == "retry":
             return log.write(Took, did, saw, message=occasion.about, keys=_keys(arguments[0]), **more)
         if did in ("replay", "forge"):
