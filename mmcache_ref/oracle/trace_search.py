@@ -166,7 +166,7 @@ def _extended(order: Order, node: _Node) -> _Node:
 
 def _worst(order: Order, partial: Partial) -> tuple[Entry, Failure]:
     """Of what could not follow: what is hopeless, then what the others wait for, then the first line."""
-    culprit = order.culprit(partial)
+    culprit, heads = order.culprit(partial), order.heads(partial)
     ranked = [
         (
             not order.is_hopeless(partial, head),
@@ -175,11 +175,10 @@ def _worst(order: Order, partial: Partial) -> tuple[Entry, Failure]:
             head.entry.line,
             (head.entry, head.then),
         )
-        for head in order.heads(partial)
+        for head in heads
         if isinstance(head.then, Failure)
     ]
     if ranked:
         return min(ranked, key=lambda each: each[:4])[4]
-    ends = [head.entry for head in order.heads(partial)]
     says = "the engine ends here, and other events are left that cannot come before this"
-    return min(((entry, Failure("EV-06", says)) for entry in ends), key=lambda each: each[0].line)
+    return min((head.entry for head in heads), key=lambda entry: entry.line), Failure("EV-06", says)
