@@ -50,7 +50,7 @@ class Pending(Generic[Result]):
 
     def wait(self) -> Result:
         """The result; what the call raised, and `ProcessLost` when no answer comes in time."""
-        return self._then(self.host.answer(max(0.0, self.deadline - time.monotonic())))
+        return self._then(self.host.answer(self))
 
 
 @contextlib.contextmanager
@@ -158,15 +158,14 @@ class Host:
         self._under_way = Pending(self, seconds, then)
         return self._under_way
 
-    def answer(self, seconds: float) -> Any:
+    def answer(self, call: Pending[Any]) -> Any:
         """The result of the call that is under way."""
         try:
-            kind, result, news = wire.receive(self.pipe, seconds)
+            kind, result, news = wire.receive(self.pipe, max(0.0, call.deadline - time.monotonic()))
         except wire.Ended:
             raise self._lost("ended") from None
         except wire.Silence:
-            may = self.answer_seconds if self._under_way is None else self._under_way.seconds
-            raise self._lost(f"has not answered for {may:.0f} s", is_hung=True) from None
+            raise self._lost(f"has not answered for {call.seconds:.0f} s", is_hung=True) from None
         except (wire.Rubbish, TypeError, ValueError) as error:
             raise self._lost(f"answered rubbish ({error})") from None
         self._under_way = None
