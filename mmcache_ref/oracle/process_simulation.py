@@ -34,7 +34,8 @@ from mmcache_ref.oracle.recorded_parts import (
     recorded_shared_recipe,
 )
 from mmcache_ref.oracle.simulation import Broken, Plan, Seeded, Simulated
-from mmcache_ref.oracle.trace_check import check
+from mmcache_ref.oracle.trace_check import Checked, check
+from mmcache_ref.oracle.verdict import Status
 from mmcache_ref.protocol import RobustLock
 from mmcache_ref.protocol.processes import (
     Hosts,
@@ -99,15 +100,15 @@ class _Simulation:
         self._run(progress)
         hits, lookups, peak, left = self._seen()
         trace.write_bytes(gathered(header_of(self._plan.cache, self.config), Path(self._folder)))
-        judged, _ = check(read_log(trace))
         killed = self.traffic.killed
         broken = self._broken(0 if killed else left)
         work = self.course.deployment.work.report()
-        status = "violates" if broken or judged.status == "violates" else judged.status
-        reason = self.traffic.error
-        if killed and not broken:
-            status = "undetermined"
-            reason = f"somebody else killed {_counted(killed)}: what they did last, no event tells of"
+        judged: Checked | None = None
+        status: Status = "undetermined"
+        reason = f"somebody else killed {_counted(killed)}: what they did last, no event tells of"
+        if broken or not killed:
+            judged, _ = check(read_log(trace))
+            status, reason = "violates" if broken else judged.status, self.traffic.error
         return Simulated(
             self._target,
             self._plan,
@@ -123,7 +124,7 @@ class _Simulation:
             left,
             broken,
             reason=reason,
-            judged=None if status == "undetermined" and killed else judged,
+            judged=judged,
         )
 
     def _run(self, progress: Callable[[int], None]) -> None:
