@@ -10,7 +10,6 @@ from collections import Counter
 from collections.abc import Callable
 from contextlib import ExitStack
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Any, Final
 
 from mmcache_ref import protocol
@@ -33,6 +32,7 @@ from mmcache_ref.oracle.recorded_parts import (
     recorded_pair_recipe,
     recorded_shared_recipe,
 )
+from mmcache_ref.oracle.scratch import scratch
 from mmcache_ref.oracle.simulation import Broken, Plan, Seeded, Simulated
 from mmcache_ref.oracle.trace_check import Checked, check
 from mmcache_ref.oracle.verdict import Status
@@ -71,13 +71,13 @@ def simulate_in_processes(
     segments.sweep()
     with ExitStack() as cleanup, quiet_logs():
         cleanup.callback(segments.close_all)
-        folder = cleanup.enter_context(TemporaryDirectory(prefix="mmcache-ref-"))
+        folder = cleanup.enter_context(scratch("simulation"))
         hosts = cleanup.enter_context(Hosts(Locks(RobustLock(), NumberedLock())))
         try:
             make = _Shared if plan.cache == "shm" else _Pair
-            simulation = make(target, namespace, plan, folder, hosts)
+            simulation = make(target, namespace, plan, str(folder), hosts)
             cleanup.callback(simulation.close)
-            return simulation.simulated(progress, trace or Path(folder) / "log")
+            return simulation.simulated(progress, trace or folder / "log")
         except (NotOffered, ProcessLost) as error:
             return Simulated(target, plan, "undetermined", reason=str(error))
 
