@@ -36,7 +36,9 @@ def crashing() -> Any:
 def kill_some(which: int) -> None:
     """One of the processes that this one has started, the oldest first."""
     started = sorted(multiprocessing.active_children(), key=lambda each: each.pid or 0)
-    started[which % len(started)].kill()
+    victim = started[which % len(started)]
+    victim.kill()
+    victim.join()
 
 
 @pytest.mark.clause("SC-46", "SC-47", "SC-49", "DR-32")
@@ -76,6 +78,19 @@ def test_rounds_go_on_and_what_follows_is_not_held_against_the_target(cache: str
         assert rounds.perform(mishap, 3) == (True, [])
     assert rounds.killed_in_words() == "somebody else killed processes meanwhile: p0 1 ×"
     assert rounds.left_behind() == []
+
+
+@pytest.mark.clause("SC-52")
+@pytest.mark.parametrize("part", ["p0", "w0", "w1"])
+def test_a_session_that_is_begun_anew_has_no_more_processes_than_the_one_before(
+    part: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with ROUNDS["shm"]("reference", Options(requests=30), RobustLock) as rounds:
+        assert rounds.perform("stop-reader", 1) == (True, [])
+        kill_while_made(monkeypatch, part)
+        assert rounds.perform("stop-reader", 2) == (True, [])
+        assert rounds.killed == {part: 1}
+        assert len(multiprocessing.active_children()) == 3
 
 
 def test_a_judgement_with_such_a_death_is_undetermined(monkeypatch: pytest.MonkeyPatch) -> None:

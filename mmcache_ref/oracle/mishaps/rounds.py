@@ -130,7 +130,8 @@ class Rounds:
             processes.close()
 
     def _started(self, processes: Any, seed: int) -> Clients:
-        """Clients of these processes; it is begun anew when somebody else kills one that starts."""
+        """Clients of these processes; when somebody else kills one that starts, all are given back and it is
+        begun anew."""
         for _ in range(MOST_STARTS):
             try:
                 return self.ask(processes, Random(seed), f"{seed}.")
@@ -138,6 +139,7 @@ class Rounds:
                 if not error.was_killed:
                     raise
                 self.killed[error.part] += 1
+                processes.close()
             except Exception as error:
                 raise TargetUnavailable(f"the caches of {self.target} cannot be made: {error!r}") from error
         raise TargetUnavailable(f"in {MOST_STARTS} attempts some process was killed as it started")
