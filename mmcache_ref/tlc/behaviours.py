@@ -9,11 +9,11 @@ from typing import Any, Final, NamedTuple
 
 import msgspec
 
-from mmcache_ref.model.component import Op
 from mmcache_ref.oracle.components import COMPONENTS
 from mmcache_ref.oracle.run import Run
 from mmcache_ref.oracle.scratch import scratch
 from mmcache_ref.tlc.bindings import BINDINGS
+from mmcache_ref.tlc.bindings.base import plain
 from mmcache_ref.tlc.manifest import models_directory
 from mmcache_ref.tlc.runner import Job, run
 from mmcache_ref.tlc.values import canonical, parse, text
@@ -150,7 +150,7 @@ def module_of(stored: Run) -> str:
     module = _module(stored)
     asked = ""
     if module.asked is not None:
-        requests = [canonical(_request(each)) for each in stored.operations if hasattr(each, "request")]
+        requests = [canonical(plain(each.request)) for each in stored.operations if hasattr(each, "request")]
         asked = f"Requested == {text(module.asked(list(dict.fromkeys(requests))))}\n\n"
     return (
         f"---- MODULE {NAME} ----\n"
@@ -178,15 +178,6 @@ def settings(stored: Run) -> str:
     if module.asked is not None:
         lines += ["    None = None\n", "    Asked <- Requested\n"]
     return f"CONSTANTS\n{''.join(lines)}INIT Begins\nNEXT GoesOn\nINVARIANT IsTold\n"
-
-
-def _request(operation: Op) -> Any:
-    """The request of an operation, as its `call` has it."""
-    return tuple([_item(item) for item in operation.request])  # type: ignore[attr-defined]
-
-
-def _item(item: Any) -> dict[str, Any]:
-    return {**item._asdict(), "content": {"nbytes": item.content.nbytes, "fill": item.content.fill}}
 
 
 def follow(stored: Run, *, seconds: float = 600) -> Followed:

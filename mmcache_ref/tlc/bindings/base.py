@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Final
 
-from mmcache_ref.model.component import Op, Outcome, tag
+from mmcache_ref.model.component import Content, Op, Outcome, tag
 from mmcache_ref.model.explore import Exploration, Progress, explore
 from mmcache_ref.tlc.graph import Edge, Graph
-from mmcache_ref.tlc.values import canonical
+from mmcache_ref.tlc.values import ModelValue, canonical
 
 DISABLED = "disabled"
 """The kind of an operation that does nothing in the model's state: no action."""
+NONE: Final = ModelValue("None")
 
 
 @dataclass(frozen=True)
@@ -105,3 +106,17 @@ class _Actions:
 def described(operation: Op, outcome: Outcome, **arguments: Any) -> Mapping[str, Any]:
     """An operation and its outcome as the record `call`."""
     return {"op": tag(operation), **arguments, "kind": outcome.kind}
+
+
+def plain(value: Any) -> Any:
+    """Records as mappings, contents too; None as the model value of that name."""
+    match value:
+        case None:
+            return NONE
+        case Content(nbytes, fill):
+            return {"nbytes": nbytes, "fill": fill}
+        case tuple() if hasattr(value, "_asdict"):
+            return {name: plain(each) for name, each in value._asdict().items()}
+        case tuple():
+            return tuple([plain(each) for each in value])
+    return value
