@@ -16,7 +16,7 @@ from mmcache_ref.tlc.graph import Difference, EdgeReader, Graph, difference
 from mmcache_ref.tlc.manifest import Bound, Entry, Module, in_models
 from mmcache_ref.tlc.output import INITIAL, Checked
 from mmcache_ref.tlc.runner import Job, run
-from mmcache_ref.tlc.sources import checked_properties
+from mmcache_ref.tlc.sources import checked_properties, config_sections
 
 SECONDS = {"pr": 600.0, "nightly": 12 * 3600.0}
 """How long one model may take."""
@@ -86,9 +86,7 @@ def judge(
     judged = Judged(module, entry, found, against_manifest(entry, found, counts=not is_recording))
     if bound is not None and found.result == "success":
         progress("searching in Python")
-        _bind(judged, bound, reader, target, progress)
-        if judged.python is not None and not compares_edges and _has_other_numbers(judged):
-            _compare_edges_after_all(judged, bound, job, progress)
+        _bind(judged, bound, job, reader, target, progress)
     return judged
 
 
@@ -163,23 +161,33 @@ def wrong_result(entry: Entry, found: Checked) -> list[str]:
 
 
 def _bind(
-    judged: Judged, bound: Bound, reader: EdgeReader, target: Any, progress: Callable[[str], None]
+    judged: Judged,
+    bound: Bound,
+    job: Job,
+    reader: EdgeReader,
+    target: Any,
+    progress: Callable[[str], None],
 ) -> None:
     """Compare with the search in Python: the numbers, and on tiny presets the edges, which are executed."""
     binding = BINDINGS[bound.model]
     config = binding.config(bound.preset, **bound.options)
-    is_exact = EXACT_VIEW in in_models(judged.entry.path).read_text(encoding="utf-8").split()
+    is_exact = config_sections(job.config).get("view") == [EXACT_VIEW]
     python = binding.explore(config, exact=bound.edges or is_exact)
     judged.python = python
     found = judged.found
-    for what, ours, theirs in (
-        ("distinct states", python.distinct, found.distinct),
-        ("states generated", python.generated, found.generated),
-        ("depth", python.depth, found.depth),
-    ):
-        if ours != theirs:
-            judged.wrong.append(f"{what}: {theirs:,} with TLC, {ours:,} in Python")
+    other_numbers = [
+        f"{what}: {theirs:,} with TLC, {ours:,} in Python"
+        for what, ours, theirs in (
+            ("distinct states", python.distinct, found.distinct),
+            ("states generated", python.generated, found.generated),
+            ("depth", python.depth, found.depth),
+        )
+        if ours != theirs
+    ]
+    judged.wrong += other_numbers
     if not bound.edges:
+        if other_numbers and max(python.generated, found.generated) <= FEW_EDGES and _can_write_edges(job):
+            _compare_edges_after_all(judged, binding, python, job, progress)
         return
     tlc = reader.graph()
     judged.edges = tlc.edges
@@ -196,26 +204,18 @@ def _compare(judged: Judged, python: Graph, tlc: Graph) -> None:
         judged.wrong.append(f"{where.side} alone has a {where.what} after {len(where.run)} steps")
 
 
-def _has_other_numbers(judged: Judged) -> bool:
-    """Whether TLC counted otherwise than Python did, in a graph that is small enough to be written out, by a
-    module that can write it."""
-    assert judged.python is not None
-    here, there = judged.python, judged.found
-    return (
-        (here.distinct, here.generated, here.depth) != (there.distinct, there.generated, there.depth)
-        and max(here.generated, there.generated) <= FEW_EDGES
-        and "Edge ==" in in_models(judged.module.path).read_text(encoding="utf-8")
-    )
+def _can_write_edges(job: Job) -> bool:
+    return "Edge ==" in job.module.read_text(encoding="utf-8")
 
 
-def _compare_edges_after_all(judged: Judged, bound: Bound, job: Job, progress: Callable[[str], None]) -> None:
+def _compare_edges_after_all(
+    judged: Judged, binding: Binding, python: Exploration, job: Job, progress: Callable[[str], None]
+) -> None:
     """Numbers say that two graphs differ and not where: have this one written out, too.
 
     Where the view takes several states for one, TLC writes whichever it met first, which may be another than
     Python's: then both are searched once more, with the states told apart.
     """
-    binding, python = BINDINGS[bound.model], judged.python
-    assert python is not None
     job = replace(job, more=(WRITE_EDGES,), coverage=False)
     if binding.told_apart is not None:
         job = replace(job, view=EXACT_VIEW, seconds=min(job.seconds, EXACT_SECONDS))
