@@ -197,5 +197,4 @@ def follow(stored: Run, *, seconds: float = 600) -> Followed:
         config.write_text(settings(stored), encoding="utf-8")
         job = Job(module, config, ends_early=True, is_short=True, seconds=seconds)
         found = run(job, printed=printed)
-    error = "" if found.result == "success" else "; ".join([found.result, *found.errors[:3]])
-    return Followed(len(stored.operations), max(reached - 1, 0), error)
+    return Followed(len(stored.operations), max(reached - 1, 0), found.went_wrong())

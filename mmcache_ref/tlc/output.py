@@ -28,6 +28,8 @@ VARIABLE: Final = re.compile(r"^(?:/\\ )?(\w+) = ", re.MULTILINE)
 
 MOST_CHARACTERS: Final = 1500
 """Of an error that is kept: the beginning says what it is, and the rest may be a stack of Java."""
+ERRORS_TOLD: Final = 3
+"""Of those that TLC gave, where they are told in one line."""
 
 INITIAL: Final = "Init"
 """What TLC counts among the actions, and is none; also the first step of a trace."""
@@ -84,6 +86,10 @@ class Checked:
     trace: list[TraceStep] = field(default_factory=list)
     loop: int | None = None
     errors: list[str] = field(default_factory=list)
+
+    def went_wrong(self) -> str:
+        """Another result than success, with the first errors; of a model that only tells, why it did not."""
+        return "" if self.result == "success" else "; ".join([self.result, *self.errors[:ERRORS_TOLD]])
 
 
 class Reader:

@@ -181,8 +181,7 @@ def _told(logs: Sequence[Log], what: str, seconds: float) -> tuple[dict[int, _Co
     with scratch("logs") as folder:
         job = _job(folder, logs, what == "so far", seconds)
         found = run(job, printed=printed)
-    reason = "" if found.result == "success" else "; ".join([found.result, *found.errors[:3]])
-    return told, reason
+    return told, found.went_wrong()
 
 
 def _job(folder: Path, logs: Sequence[Log], tells_course: bool, seconds: float) -> Job:
