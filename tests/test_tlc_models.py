@@ -45,6 +45,16 @@ def test_recording_keeps_the_manifest_as_it_is(changed) -> None:
     assert manifest.manifest_path().read_bytes() == before
 
 
+@pytest.mark.parametrize("key", ["depth", "distinctStates", "tlaLanguageVersion", "title", "specifications"])
+def test_a_key_of_the_manifest_that_is_not_known_is_refused(changed, key: str) -> None:
+    path = manifest.manifest_path()
+    path.write_text(
+        path.read_text(encoding="utf-8").replace(f'"{key}":', f'"another": 1, "{key}":', 1), encoding="utf-8"
+    )
+    with pytest.raises(msgspec.ValidationError, match="unknown field `another`"):
+        read_manifest()
+
+
 @pytest.mark.parametrize("module", read_manifest().modules, ids=lambda module: module.name)
 def test_every_property_is_violated_by_a_twin(module: Module) -> None:
     assert never_violated(module) == []

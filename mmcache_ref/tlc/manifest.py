@@ -1,6 +1,7 @@
 """`models/manifest.json`: every model, what checking it must come to, and what it is bound to.
 
-The form is that of the manifest of tlaplus/Examples, with a few keys more.
+The form is that of the manifest of tlaplus/Examples, with a few keys more. A key that is not known here is
+refused: it would be lost when the manifest is written.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from mmcache_ref.tlc.output import Result
 Tier = Literal["pr", "nightly"]
 
 
-class Bound(msgspec.Struct, frozen=True, omit_defaults=True, rename="camel"):
+class Bound(msgspec.Struct, frozen=True, omit_defaults=True, rename="camel", forbid_unknown_fields=True):
     """The search in Python that has the same states: a model, a preset, and what is switched on in it.
 
     `edges`: not the numbers alone are compared, but every labelled edge, and each is executed, by `component`
@@ -43,7 +44,7 @@ class Bound(msgspec.Struct, frozen=True, omit_defaults=True, rename="camel"):
         }
 
 
-class Entry(msgspec.Struct, omit_defaults=True, rename="camel"):
+class Entry(msgspec.Struct, omit_defaults=True, rename="camel", forbid_unknown_fields=True):
     """A model: a configuration of a module, and what TLC must find.
 
     `runtime` is how long the processors worked for it; `violated` is the property that a failing model must
@@ -80,7 +81,7 @@ class Entry(msgspec.Struct, omit_defaults=True, rename="camel"):
         return "ignore deadlock" in self.features
 
 
-class Module(msgspec.Struct, omit_defaults=True, rename="camel"):
+class Module(msgspec.Struct, omit_defaults=True, rename="camel", forbid_unknown_fields=True):
     """A module that TLC can check, with its models."""
 
     path: str
@@ -95,7 +96,7 @@ class Module(msgspec.Struct, omit_defaults=True, rename="camel"):
         return Path(self.path).stem
 
 
-class Specification(msgspec.Struct, omit_defaults=True, rename="camel"):
+class Specification(msgspec.Struct, omit_defaults=True, rename="camel", forbid_unknown_fields=True):
     """A component."""
 
     path: str
@@ -107,7 +108,7 @@ class Specification(msgspec.Struct, omit_defaults=True, rename="camel"):
     modules: list[Module]
 
 
-class Manifest(msgspec.Struct):
+class Manifest(msgspec.Struct, forbid_unknown_fields=True):
     """Every component."""
 
     specifications: list[Specification]
