@@ -20,7 +20,7 @@ from mmcache_ref.report.hazards import hazards_markdown
 from mmcache_ref.tlc import checking, manifest
 from mmcache_ref.tlc.bindings import BINDINGS
 from mmcache_ref.tlc.blame import blamed, clauses_of_call
-from mmcache_ref.tlc.checking import Judged, judge, never_taken, never_violated
+from mmcache_ref.tlc.checking import Judged, checks_liveness, judge, never_taken, never_violated
 from mmcache_ref.tlc.executing import Executed
 from mmcache_ref.tlc.manifest import Entry, Module, models_directory, read_manifest, write_manifest
 from mmcache_ref.tlc.output import Checked
@@ -254,6 +254,30 @@ def test_a_distributed_check_of_a_module_leaves_its_twins_out(monkeypatch: pytes
     assert ran.exit_code == 0
     assert set(checked) >= {"lru-tiny", "lru-small"}
     assert "lru-ghost" not in checked
+
+
+@pytest.mark.parametrize(
+    ("name", "why"),
+    [
+        ("key-replicated-liveness-answered", "checks no liveness"),
+        ("shm-caches-liveness-reclaimable", "checks no liveness"),
+        ("ShmCachesLiveness", "leaves no model to check"),
+    ],
+)
+def test_a_distributed_check_of_liveness_is_refused(name: str, why: str) -> None:
+    ran = CliRunner().invoke(app, ["models", name, "--distributed"])
+    assert ran.exit_code == 1
+    assert why in " ".join(ran.output.split())
+
+
+def test_the_models_of_liveness_are_known_by_their_twins() -> None:
+    assert {name for name, each in ENTRIES.items() if each[1].must_hold and checks_liveness(*each)} == {
+        "key-replicated-liveness-answered",
+        "key-replicated-liveness-repaired",
+        "shm-caches-liveness-answered",
+        "shm-caches-liveness-reclaimable",
+        "shm-caches-liveness-two-answered",
+    }
 
 
 def test_an_unknown_model_is_a_usage_error() -> None:

@@ -20,7 +20,14 @@ from mmcache_ref.oracle.targets import resolve
 from mmcache_ref.oracle.verdict import EXIT_CODES
 from mmcache_ref.report.models import models_json, models_text
 from mmcache_ref.tlc.behaviours import NoBehaviour, follow, module_of
-from mmcache_ref.tlc.checking import Judged, judge, judge_distributed, never_taken, never_violated
+from mmcache_ref.tlc.checking import (
+    Judged,
+    checks_liveness,
+    judge,
+    judge_distributed,
+    never_taken,
+    never_violated,
+)
 from mmcache_ref.tlc.counterexamples import NoRun, run_of_trace
 from mmcache_ref.tlc.distributed import LOOPBACK
 from mmcache_ref.tlc.manifest import Entry, Module, in_models, manifest_path, read_manifest, write_manifest
@@ -93,7 +100,7 @@ def check_models(
                 )
         chosen = [each for each in chosen if set(_names(*each)) & set(names)]
     if distributed:
-        chosen = _those_that_hold(chosen, names or [])
+        chosen = _told_distributed(chosen, names or [])
     try:
         executed_on = resolve(target)
         tools = f"TLC {tla2tools().version}, Java {java().version}"
@@ -160,21 +167,31 @@ def _names(module: Module, entry: Entry) -> tuple[str, ...]:
     return entry.name, module.name, module.name.removeprefix("MC")
 
 
-def _those_that_hold(chosen: list[tuple[Module, Entry]], names: list[str]) -> list[tuple[Module, Entry]]:
-    """Without the twins, whose property TLC does not name in its distributed mode; to ask for one by its name
-    is refused."""
+def _told_distributed(chosen: list[tuple[Module, Entry]], names: list[str]) -> list[tuple[Module, Entry]]:
+    """Without the twins, whose property TLC does not name in its distributed mode, and without the models of
+    liveness, which it does not check there; to ask for one by its name is refused, and for nothing else."""
     twins = [entry.name for _, entry in chosen if not entry.must_hold]
-    asked_for = [name for name in names if name in twins]
-    if asked_for:
-        fail(
-            f"--distributed does not tell which property fails, and {asked_for[0]} must break one: "
-            "check it without --distributed",
-            USAGE,
-        )
-    if twins:
-        count = "1 model that must fail is" if len(twins) == 1 else f"{len(twins)} models that must fail are"
+    live = [entry.name for module, entry in chosen if entry.must_hold and checks_liveness(module, entry)]
+    for name in names:
+        why = ""
+        if name in twins:
+            why = f"does not tell which property fails, and {name} must break one"
+        elif name in live:
+            why = f"checks no liveness, and {name} says what happens in the end"
+        if why:
+            fail(f"--distributed {why}: check it without --distributed", USAGE)
+    _tell_left_out(twins, "that must fail")
+    _tell_left_out(live, "of liveness")
+    left = [each for each in chosen if each[1].name not in {*twins, *live}]
+    if not left:
+        fail("--distributed leaves no model to check: check these without it", USAGE)
+    return left
+
+
+def _tell_left_out(names: list[str], which: str) -> None:
+    if names:
+        count = f"1 model {which} is" if len(names) == 1 else f"{len(names)} models {which} are"
         messages.print(f"left out: {count} not checked with --distributed", markup=False, soft_wrap=True)
-    return [each for each in chosen if each[1].must_hold]
 
 
 def _judge_distributed(chosen: list[tuple[Module, Entry]], workers: int, host: str) -> list[Judged]:

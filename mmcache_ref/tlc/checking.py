@@ -279,6 +279,12 @@ def never_taken(judged: list[Judged]) -> dict[str, list[str]]:
     }
 
 
+def checks_liveness(module: Module, entry: Entry) -> bool:
+    """Whether a model checks a property that a twin of its module violates by what never happens."""
+    in_the_end = {each.violated for each in module.models if each.result == "liveness failure"}
+    return not in_the_end.isdisjoint(checked_properties(in_models(entry.path)))
+
+
 def never_violated(module: Module) -> list[str]:
     """The properties that models of a module check and that no twin violates."""
     checked = {
