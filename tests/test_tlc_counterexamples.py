@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
 import pytest
+from hazards import protected, stored, unprotected, violated
 
-from mmcache_ref import protocol, reference
 from mmcache_ref.model import drift, key_replicated
 from mmcache_ref.model.component import Content
 from mmcache_ref.model.explore import replay
@@ -17,7 +15,6 @@ from mmcache_ref.model.key_replicated import Deliver, Submit
 from mmcache_ref.model.pair import Item
 from mmcache_ref.oracle.components import COMPONENTS
 from mmcache_ref.oracle.lockstep import Trial
-from mmcache_ref.oracle.namespace import Namespace
 from mmcache_ref.oracle.run import Run
 from mmcache_ref.oracle.stored import encode_run, read_run
 from mmcache_ref.oracle.targets import resolve
@@ -52,24 +49,6 @@ def executed(run: Run, target: str) -> Run:
     return Trial(COMPONENTS[run.component], resolve(target)).run(run.config, run.operations)
 
 
-def protected(name: str) -> Bound:
-    """The search in which the hazard is harmless: its accidents, and the protection against them."""
-    bound = ENTRIES[f"{name}.protected"][1].bound
-    assert bound is not None
-    return bound
-
-
-def unprotected(left_out: frozenset[str]) -> Namespace:
-    """The reference in a deployment that leaves these protections out."""
-
-    def deployment(implementation: Any, channel: Any, front_end: Any, engine: Any, protections: Any) -> Any:
-        kept = frozenset(protections) - left_out
-        return protocol.Deployment(implementation, kept, channel=channel, front_end=front_end, engine=engine)
-
-    names = {name: getattr(package, name) for package in (reference, protocol) for name in package.__all__}
-    return Namespace(SimpleNamespace(**{**names, "Deployment": deployment}), "unprotected")
-
-
 def trace(*calls: dict[str, Any]) -> list[TraceStep]:
     return [TraceStep("Init", {}), *(TraceStep("Next", {"call": canonical(call)}) for call in calls)]
 
@@ -84,23 +63,22 @@ def test_the_reference_is_safe_where_the_model_fails(path: Path) -> None:
 @pytest.mark.parametrize("name", BROKEN)
 def test_the_seeded_fault_fails_as_the_model_does(name: str) -> None:
     _, entry = ENTRIES[name]
-    found = executed(read_run(str(models_directory() / "runs" / f"{name}.json")), f"fault:{entry.fault}")
+    found = executed(stored(name), f"fault:{entry.fault}")
     assert found.mismatch is not None
     assert found.mismatch.clause == entry.breaks
 
 
 @pytest.mark.parametrize("name", HAZARDS_OF_THE_PAIR)
 def test_the_model_without_the_protection_violates_the_property(name: str) -> None:
-    _, entry = ENTRIES[name]
     bound = protected(name)
     config = BINDINGS[bound.model].config(
         "tiny", accidents=bound.accidents, protections=[], depth=2, clears=1
     )
-    run = read_run(str(models_directory() / "runs" / f"{name}.json"))
+    run = stored(name)
     *_, before, last = replay(
         key_replicated, config, key_replicated.initial(config), [step.operation for step in run.steps]
     )
-    asked = drift.PROPERTIES["-".join(re.findall("[A-Z][a-z]+", entry.violated or "")).lower()]
+    asked = violated(name, drift.PROPERTIES)
     judged = (
         asked.holds(config, last.state)
         if asked.kind == "state"
@@ -111,7 +89,7 @@ def test_the_model_without_the_protection_violates_the_property(name: str) -> No
 
 @pytest.mark.parametrize("name", sorted(set(HAZARDS_OF_THE_PAIR) - set(KEPT_BY_THE_CACHES)))
 def test_the_reference_without_the_protection_fails(name: str) -> None:
-    run = read_run(str(models_directory() / "runs" / f"{name}.json"))
+    run = stored(name)
     operations = [step.operation for step in run.steps]
     if name in SEEN_AFTER_A_REQUEST:
         operations += [Submit(ANOTHER), Deliver(0)]
@@ -130,7 +108,7 @@ def test_every_stored_run_is_one_of_something_that_fails(path: Path) -> None:
 @pytest.mark.parametrize("name", IMPLEMENTATIONS)
 def test_a_broken_implementation_fails_as_the_model_does(name: str) -> None:
     target, clause = IMPLEMENTATIONS[name]
-    found = executed(read_run(str(models_directory() / "runs" / f"{name}.json")), target)
+    found = executed(stored(name), target)
     assert found.mismatch is not None
     assert found.mismatch.clause == clause
 
@@ -140,8 +118,8 @@ def test_the_stored_run_is_the_counterexample(name: str) -> None:
     module, entry = ENTRIES[name]
     assert entry.bound is not None
     run = run_of_trace(entry.bound, judge(module, entry).found.trace)
-    stored = (models_directory() / "runs" / f"{name}.json").read_text(encoding="utf-8")
-    assert encode_run(run) + "\n" == stored
+    text = (models_directory() / "runs" / f"{name}.json").read_text(encoding="utf-8")
+    assert encode_run(run) + "\n" == text
 
 
 def test_a_step_keeps_its_operation_where_the_broken_model_answers_otherwise() -> None:
