@@ -15,7 +15,7 @@ from mmcache_ref.model.component import Content
 from mmcache_ref.oracle.process_parts import pair_recipe
 from mmcache_ref.oracle.targets import resolve
 from mmcache_ref.protocol import DEFAULT, Request, RequestItem
-from mmcache_ref.protocol.processes import Answered, Died, Hosts, Lost, PairCourse, PairProcesses
+from mmcache_ref.protocol.processes import Answered, Cleared, Died, Hosts, Lost, PairCourse, PairProcesses
 
 BUDGET = 12
 KEYS = "abcde"
@@ -89,6 +89,24 @@ def test_p0_and_p1_work_at_once_and_serve_what_was_asked_for(course: PairCourse)
     assert work.claims > 50
     assert dropped
     assert not any(isinstance(each, Lost | Died) for each in happened)
+
+
+@pytest.mark.clause("DR-15")
+def test_p0_clears_both_again_only_when_p1_has_cleared(course: PairCourse) -> None:
+    run(course, 5, Random(4), lambda: None)
+    os.kill(course.engine.host.pid, signal.SIGSTOP)
+    try:
+        for _ in range(3):
+            course.clear_both()
+        happened = course.step(60)
+        for _ in range(3):
+            happened += course.step(0.2)
+        assert happened == [Cleared("clear-both")]
+    finally:
+        os.kill(course.engine.host.pid, signal.SIGCONT)
+    while course.under_way:
+        happened += course.step(60)
+    assert happened == [Cleared("clear-both"), Cleared("finish-clear")] * 3
 
 
 @pytest.mark.clause("DR-15")

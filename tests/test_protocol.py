@@ -159,6 +159,22 @@ def test_a_clear_travels_among_the_messages() -> None:
     assert keys(deployment) == ("b", "b")
 
 
+@pytest.mark.clause("DR-15")
+def test_a_clear_of_both_waits_for_the_one_before() -> None:
+    deployment = deploy(without=("epoch",))
+    exchange(deployment, "a")
+    assert deployment.clear_both()
+    deployment.submit(request("b"))
+    assert not deployment.clear_both()
+    assert deployment.deliver() is None
+    assert keys(deployment) == ("b", "a")
+    assert deployment.finish_clear()
+    assert deployment.clear_both()
+    assert deployment.deliver() is not None
+    assert deployment.finish_clear()
+    assert keys(deployment) == ("", "")
+
+
 @pytest.mark.clause("DR-05", "DR-09", "DR-15", "DR-23", "DR-25")
 def test_after_p1_forgot_one_miss_and_one_retry_bring_both_sides_back_in_step() -> None:
     deployment = deploy()

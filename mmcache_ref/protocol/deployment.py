@@ -138,8 +138,11 @@ class Deployment:
         self.engine.clear()
 
     def clear_both(self) -> bool:
-        """Accident: P0 is cleared, and P1 hears of it later; False when that has to wait.   [DR-15]"""
-        if not self.front_end.clear():
+        """Accident: P0 is cleared, and P1 hears of it later; False when that has to wait.   [DR-15]
+
+        It waits for a check, and for P1 to have heard of the clear before: one at a time is under way.
+        """
+        if self.channel.clearing or not self.front_end.clear():
             return False
         self.channel.send_clear(self.front_end.number)
         return True

@@ -66,6 +66,7 @@ class PairCourse(Course):
         self._heard: Report | None = None
         self._names: list[int] = []
         self._ingested: Message | None = None
+        self._finishing_clear = False
 
     @property
     def front_end(self) -> RemoteFrontEnd:
@@ -124,7 +125,7 @@ class PairCourse(Course):
         self._asked.append(_Asked("clear-p0", "clear", (), lambda is_done: None))
 
     def clear_both(self) -> None:
-        """See `Deployment`."""
+        """See `Deployment`. P0 does it when P1 has done the one before.   [DR-15]"""
 
         def done(is_done: bool) -> None:
             if is_done:
@@ -240,9 +241,13 @@ class PairCourse(Course):
                 self._names.append(name)
 
             self._begin(asked, lost)
-        elif self._asked:
+        elif self._asked and not (self._asked[0].did == "clear-both" and self._is_clearing()):
             asked = self._asked.pop(0)
             self._begin(asked, lambda: self._note_lost(asked.arguments[:1]))
+
+    def _is_clearing(self) -> bool:
+        """Whether a clear of both is on its way to P1, or P1 is at it."""
+        return bool(self.deployment.channel.clearing) or self._finishing_clear
 
     def _hear(self, report: Report) -> None:
         self._heard = report
@@ -293,6 +298,7 @@ class PairCourse(Course):
             return
         number = channel.receive_clear() if channel.clearing else None
         if number is not None:
+            self._finishing_clear = True
             self._call_engine("finish-clear", lambda: self.engine.begin("finish_clear", number))
             return
         if not channel.messages:
@@ -304,14 +310,19 @@ class PairCourse(Course):
     def _call_engine(self, did: str, start: Callable[[], Pending[Any]]) -> None:
         """A clear, which a P1 that dies meanwhile does not need."""
 
+        def over() -> None:
+            self._finishing_clear = False
+
         def failed(error: Exception) -> None:
+            over()
             self.events.append(Failed("p1", error))
 
         def done(_: None) -> None:
+            over()
             self.events.append(Cleared(did))
 
         self.engine.host.note("note_occasion", Occasion(did))
-        self.begin(self.engine.host, start, done, failed, lambda: None)
+        self.begin(self.engine.host, start, done, failed, over)
 
     def _ingest(self, message: Message) -> None:
         self._ingested = message
