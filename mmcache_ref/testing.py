@@ -13,7 +13,7 @@ import os
 import sys
 import tempfile
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from functools import partial
 from pathlib import Path
 from typing import Any, Final, NoReturn
@@ -28,6 +28,7 @@ from mmcache_ref.oracle.deciding import deciding, is_stronger
 from mmcache_ref.oracle.lockstep import BEST_LEVEL
 from mmcache_ref.oracle.regressions import regressions
 from mmcache_ref.oracle.run import Profile, Run
+from mmcache_ref.oracle.scratch import scratch
 from mmcache_ref.oracle.sharing import judge_sharing, open_database
 from mmcache_ref.oracle.stored import encode_run
 from mmcache_ref.oracle.suite import Options, Stage
@@ -218,9 +219,9 @@ def _import_path_for_workers() -> Iterator[None]:
 def notes(config: pytest.Config) -> Path:
     """A folder for this run of pytest, gone at its end; the plugin lets the workers of xdist share one."""
     if NOTES not in config.stash:
-        folder = tempfile.TemporaryDirectory(prefix="mmcache-ref-")
-        config.add_cleanup(folder.cleanup)
-        config.stash[NOTES] = Path(folder.name)
+        cleanup = ExitStack()
+        config.add_cleanup(cleanup.close)
+        config.stash[NOTES] = cleanup.enter_context(scratch("notes"))
     return config.stash[NOTES]
 
 

@@ -18,9 +18,9 @@ from typer.testing import CliRunner
 from mmcache_ref.cli import app
 from mmcache_ref.oracle import segments
 from mmcache_ref.oracle.clauses import all_clauses
+from mmcache_ref.oracle.known_process import began
 from mmcache_ref.oracle.mishaps import damage
 from mmcache_ref.oracle.mishaps.judge import Judged, Survived, judge
-from mmcache_ref.oracle.mishaps.leftovers import began
 from mmcache_ref.oracle.mishaps.mishaps import MISHAPS
 from mmcache_ref.oracle.mishaps.rounds import Broken, Options
 from mmcache_ref.oracle.mishaps.trapped_lock import PLACES, TrappedLock

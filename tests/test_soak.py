@@ -11,8 +11,9 @@ import pytest
 from typer.testing import CliRunner
 
 from mmcache_ref.cli import app
+from mmcache_ref.oracle.known_process import Known, began
 from mmcache_ref.oracle.mishaps.judge import ROUNDS
-from mmcache_ref.oracle.mishaps.leftovers import Known, began, descriptors, resident_bytes
+from mmcache_ref.oracle.mishaps.leftovers import descriptors, resident_bytes
 from mmcache_ref.oracle.mishaps.rounds import Options
 from mmcache_ref.oracle.mishaps.soak import MIB, Minute, Soaked, Usage, Watch, soak
 

@@ -12,12 +12,12 @@ import os
 import re
 import weakref
 from collections.abc import Callable, Collection
-from functools import cache
 from multiprocessing import shared_memory, util
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
 from mmcache_ref.oracle.errors import NotOffered
+from mmcache_ref.oracle.known_process import is_alive, namespace
 
 FOLDER: Final = Path("/dev/shm")
 """Where Linux shows the segments as files; elsewhere they cannot be listed."""
@@ -135,7 +135,7 @@ def of_targets() -> list[OfTarget]:
         with contextlib.suppress(OSError):
             if named:
                 process = int(named["process"])
-                is_stale = named["namespace"] == _namespace() and not is_alive(process)
+                is_stale = named["namespace"] == namespace() and not is_alive(process)
                 found.append(OfTarget(path.name, path.stat().st_size, process, is_stale))
     return found
 
@@ -150,17 +150,6 @@ def sweep(names: Collection[str] | None = None) -> list[OfTarget]:
                 (FOLDER / each.name).unlink()
                 removed.append(each)
     return removed
-
-
-def is_alive(process: int) -> bool:
-    """Whether there is a process of this id, be it a zombie."""
-    try:
-        os.kill(process, 0)
-    except ProcessLookupError:
-        return False
-    except OSError:
-        return True
-    return True
 
 
 def close_with(owner: Any, names: list[str], closings: list[Callable[[], object]]) -> Callable[[], object]:
@@ -202,13 +191,4 @@ if hasattr(os, "register_at_fork"):
 
 
 def _prefix(process: int) -> str:
-    return f"{_PREFIX}{process}.{_namespace()}-"
-
-
-@cache
-def _namespace() -> str:
-    """What tells processes of one id apart: the number of the process namespace, or 0."""
-    try:
-        return f"{os.stat('/proc/self/ns/pid').st_ino:x}"
-    except OSError:
-        return "0"
+    return f"{_PREFIX}{process}.{namespace()}-"

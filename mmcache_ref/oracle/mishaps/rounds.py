@@ -18,8 +18,9 @@ from mmcache_ref.oracle import segments
 from mmcache_ref.oracle.adapters.shm_units import UNIT
 from mmcache_ref.oracle.clauses import clause
 from mmcache_ref.oracle.errors import NotOffered, TargetUnavailable
+from mmcache_ref.oracle.known_process import Known, began, is_running
 from mmcache_ref.oracle.mishaps.clients import Clients, Finding, Hopeless
-from mmcache_ref.oracle.mishaps.leftovers import Known, began, descriptors, is_running
+from mmcache_ref.oracle.mishaps.leftovers import descriptors
 from mmcache_ref.oracle.mishaps.mishaps import Mishap, Scene, signal_to
 from mmcache_ref.oracle.mishaps.trapped_lock import TrappedLock
 from mmcache_ref.protocol import RobustLock

@@ -12,9 +12,10 @@ import msgspec
 
 from mmcache_ref.oracle import segments
 from mmcache_ref.oracle.errors import NotOffered, TargetUnavailable
+from mmcache_ref.oracle.known_process import began
 from mmcache_ref.oracle.mishaps.clients import Clients, Finding
 from mmcache_ref.oracle.mishaps.judge import ROUNDS
-from mmcache_ref.oracle.mishaps.leftovers import began, descriptors, resident_bytes
+from mmcache_ref.oracle.mishaps.leftovers import descriptors, resident_bytes
 from mmcache_ref.oracle.mishaps.rounds import Broken, Options, with_findings
 from mmcache_ref.oracle.verdict import EXIT_CODES, Status
 from mmcache_ref.protocol import RobustLock
