@@ -143,7 +143,15 @@ def test_the_command_as_json_and_its_exit_codes() -> None:
     assert lacking.exit_code == 3
 
 
-@pytest.mark.parametrize("wrong", [["--with", "n2"], ["--protect", "hope"], ["--cache", "disk"]])
+def test_two_samples_of_a_request_are_the_accident_that_they_lead_to() -> None:
+    options = ["simulate", "--cache", "shm", "--requests", "20", "--with", "abort,n2", "--format", "json"]
+    told = json.loads(CliRunner().invoke(app, options).stdout)
+    assert told["plan"]["accidents"] == ["abort", "fan-out"]
+    explored = CliRunner().invoke(app, ["explore", "shm-caches", "--with", "n2", "--format", "json"])
+    assert json.loads(explored.stdout)["config"]["accidents"] == ["fan-out"]
+
+
+@pytest.mark.parametrize("wrong", [["--with", "hail"], ["--protect", "hope"], ["--cache", "disk"]])
 def test_an_unknown_name_is_a_usage_error_that_lists_the_known(wrong: list[str]) -> None:
     command_line = [sys.executable, "-m", "mmcache_ref", "simulate", *wrong]
     done = subprocess.run(command_line, capture_output=True, text=True, check=False)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from typing import Annotated, NoReturn
+from typing import Annotated, Final, NoReturn
 
 import typer
 from rich.console import Console, RenderableType
@@ -45,11 +45,18 @@ def progress_lines() -> Progress:
 
 Accidents = Annotated[
     list[str] | None,
-    typer.Option("--with", help="Accidents, with commas between, or all. May be repeated."),
+    typer.Option("--with", help="Accidents, with commas between, or all; n2 is fan-out. May be repeated."),
 ]
 """The option of commands in which accidents happen."""
+SAMPLES: Final = {"n2": "fan-out"}
+"""A client asks for two samples with n=2, and knows the accident by that."""
 
 
 def listed_names(lists: list[str] | None) -> list[str]:
     """The names in lists with commas."""
     return [name.strip() for name in ",".join(lists or ()).split(",") if name.strip()]
+
+
+def listed_accidents(lists: list[str] | None) -> list[str]:
+    """The accidents in lists with commas, each by its name in the model."""
+    return [SAMPLES.get(name, name) for name in listed_names(lists)]

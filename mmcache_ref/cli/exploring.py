@@ -9,7 +9,7 @@ from typing import Annotated, Any, Literal
 import msgspec
 import typer
 
-from mmcache_ref.cli.console import Accidents, listed_names, output, progress_lines
+from mmcache_ref.cli.console import Accidents, listed_accidents, listed_names, output, progress_lines
 from mmcache_ref.model import (
     drift,
     key_replicated,
@@ -75,7 +75,7 @@ def explore_model(
         config = _model_config(
             module,
             preset,
-            accidents=listed_names(accidents),
+            accidents=listed_accidents(accidents),
             protections=listed_names(protections),
             depth=depth,
             clears=clears,

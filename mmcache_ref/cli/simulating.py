@@ -9,7 +9,7 @@ from typing import Annotated, Literal
 
 import typer
 
-from mmcache_ref.cli.console import Accidents, fail, listed_names, progress_lines, show
+from mmcache_ref.cli.console import Accidents, fail, listed_accidents, listed_names, progress_lines, show
 from mmcache_ref.oracle.errors import TargetUnavailable
 from mmcache_ref.oracle.event_log import Recorder
 from mmcache_ref.oracle.process_simulation import simulate_in_processes
@@ -61,7 +61,7 @@ def simulate_target(
         requests,
         workers,
         seed,
-        tuple(listed_names(accidents)),
+        tuple(listed_accidents(accidents)),
         tuple([name for name in stopping if name != "none"]),
         in_processes,
     )
