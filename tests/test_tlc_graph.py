@@ -34,7 +34,7 @@ def test_a_step_that_one_side_names_otherwise_is_found() -> None:
 def test_a_step_that_one_side_makes_twice_is_found() -> None:
     found = difference(Graph.of(0, RING), Graph.of(0, [*RING, RING[0]]))
     assert found is not None
-    assert (found.side, len(found.run)) == ("TLC", 1)
+    assert (found.what, len(found.run)) == ("times", 1)
 
 
 def test_another_first_state_is_found() -> None:

@@ -13,15 +13,17 @@ from rich.text import Text
 from mmcache_ref.oracle.clauses import clause
 from mmcache_ref.oracle.sentence import sentence
 from mmcache_ref.report.text import replay_command, run_table
+from mmcache_ref.tlc.bindings import BINDINGS
 from mmcache_ref.tlc.blame import blamed
 from mmcache_ref.tlc.checking import Judged
 from mmcache_ref.tlc.executing import Executed
-from mmcache_ref.tlc.graph import Edge
-from mmcache_ref.tlc.output import TraceStep
-from mmcache_ref.tlc.values import canonical, text
+from mmcache_ref.tlc.parting import Told, trace_in_words
+from mmcache_ref.tlc.values import text
 
 MOST_STEPS = 40
 """Steps of a run that are printed."""
+INDENTED = 9
+"""How far in the fields stand that a step changes."""
 
 
 def models_text(judged: Sequence[Judged], gaps: Mapping[str, str], tools: str) -> RenderableType:
@@ -82,6 +84,7 @@ def models_json(judged: Sequence[Judged], gaps: Mapping[str, str], tools: str) -
                 "processorSeconds": round(each.found.processor_seconds, 1),
                 "actions": {action: steps for action, (_, steps) in each.found.actions.items()},
                 "wrong": each.wrong,
+                "parting": each.parting,
                 "clauses": blamed(each),
                 "replay": {} if each.executed is None else _replays(each.executed),
                 "trace": [
@@ -125,11 +128,10 @@ def _wrong(judged: Judged) -> list[RenderableType]:
     if clauses := blamed(judged):
         parts.append(Text(f"  {', '.join(clauses)}", "red"))
         parts.append(Text(f"  {clauses[0]}: “{clause(clauses[0]).rule}”", "italic"))
-    if judged.difference is not None:
-        parts += edges_text(judged.difference.run)
-        parts.append(Text(f"  there {judged.difference.side} alone has {text(judged.difference.state)}"))
+    if judged.parting is not None:
+        parts += steps_text([*judged.parting.way, judged.parting.last], stresses_last=True)
     elif judged.found.trace and judged.found.result != judged.entry.result:
-        parts += trace_text(judged.found.trace, judged.found.loop)
+        parts += trace_text(judged)
     if judged.executed is not None:
         parts += executed_text(judged.executed)
     target = judged.executed.target if judged.executed is not None else ""
@@ -157,25 +159,25 @@ def _replays(executed: Executed) -> dict[str, str]:
     return {identifier: replay_command(executed.target, run) for identifier, run in executed.runs.items()}
 
 
-def edges_text(run: Sequence[Edge]) -> list[RenderableType]:
-    """A run through a graph: each call with the state after it."""
-    return [
-        Text(f"  {number:3}  {text(edge.call)}\n       {text(edge.after)}")
-        for number, edge in enumerate(run[-MOST_STEPS:], max(1, len(run) - MOST_STEPS + 1))
-    ]
-
-
-def trace_text(trace: Sequence[TraceStep], loop: int | None) -> list[RenderableType]:
-    """An error trace: each action with what it changed, and where the trace returns to."""
+def steps_text(steps: Sequence[Told], *, stresses_last: bool = False) -> list[RenderableType]:
+    """A run: each call with the fields of the state that it changes."""
+    left_out = max(0, len(steps) - MOST_STEPS)
     parts: list[RenderableType] = []
-    before: dict[str, object] = {}
-    for number, step in enumerate(trace, 1):
-        changed = {name: value for name, value in step.state.items() if before.get(name) != value}
-        parts.append(Text(f"  {number:3}  {step.action}"))
-        parts += [Text(f"         {name} = {text(canonical(value))}") for name, value in changed.items()]
-        before = step.state
-    if loop is not None:
-        parts.append(
-            Text(f"       and again from {loop}" if loop < len(trace) else "       and nothing more")
-        )
+    for number, step in enumerate(steps[left_out:], left_out + 1):
+        is_last = stresses_last and number == len(steps)
+        parts.append(Text(f"  {number:3}  {step.words}", "bold" if is_last else ""))
+        parts += [
+            Padding(Text(line, "red" if is_last else "dim"), (0, 0, 0, INDENTED), expand=False)
+            for line in step.fields
+        ]
+    return parts
+
+
+def trace_text(judged: Judged) -> list[RenderableType]:
+    """An error trace: each action with what it changed, and where the trace returns to."""
+    found, bound = judged.found, judged.entry.bound
+    parts = steps_text(trace_in_words(found.trace, None if bound is None else BINDINGS[bound.model]))
+    if found.loop is not None:
+        returns = found.loop < len(found.trace)
+        parts.append(Text(f"       and again from {found.loop}" if returns else "       and nothing more"))
     return parts

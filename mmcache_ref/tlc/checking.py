@@ -15,6 +15,7 @@ from mmcache_ref.tlc.executing import Executed, execute
 from mmcache_ref.tlc.graph import Difference, EdgeReader, Graph, difference
 from mmcache_ref.tlc.manifest import Bound, Entry, Module, in_models
 from mmcache_ref.tlc.output import INITIAL, Checked
+from mmcache_ref.tlc.parting import Parting, parting
 from mmcache_ref.tlc.runner import Job, run
 from mmcache_ref.tlc.sources import checked_properties, config_sections
 
@@ -39,8 +40,9 @@ logs, are the whole process's."""
 class Judged:
     """A model, what TLC found, and every way in which that is not what the manifest says.
 
-    `python` is the search that it is bound to, where there is one; `edges` how many were compared, and
-    `executed` what came of executing them on a target.
+    `python` is the search that it is bound to, where there is one; `edges` how many were compared,
+    `difference` where they differ first, `parting` the same in words, and `executed` what came of executing
+    them on a target.
     """
 
     module: Module
@@ -50,6 +52,7 @@ class Judged:
     python: Exploration | None = None
     edges: int | None = None
     difference: Difference | None = None
+    parting: Parting | None = None
     executed: Executed | None = None
 
     @property
@@ -191,17 +194,17 @@ def _bind(
         return
     tlc = reader.graph()
     judged.edges = tlc.edges
-    _compare(judged, binding.graph(python), tlc)
+    _compare(judged, binding, python, tlc)
     if judged.difference is None and target is not None and binding.is_executed:
         _execute(judged, binding, bound, config, tlc, target, progress)
 
 
-def _compare(judged: Judged, python: Graph, tlc: Graph) -> None:
+def _compare(judged: Judged, binding: Binding, python: Exploration, tlc: Graph) -> None:
     """Where the two graphs part."""
-    judged.difference = difference(python, tlc)
+    judged.difference = difference(binding.graph(python), tlc)
     if judged.difference is not None:
-        where = judged.difference
-        judged.wrong.append(f"{where.side} alone has a {where.what} after {len(where.run)} steps")
+        judged.parting = parting(binding, python.config, judged.difference)
+        judged.wrong.append(judged.parting.what)
 
 
 def _can_write_edges(job: Job) -> bool:
@@ -230,7 +233,7 @@ def _compare_edges_after_all(
     if written.result != "success":
         judged.wrong.append(f"where they differ is not known: {written.result} while steps were written")
         return
-    _compare(judged, binding.graph(python), reader.graph())
+    _compare(judged, binding, python, reader.graph())
     if judged.difference is None:
         judged.wrong.append("every step is the same: the two take other states for one")
 

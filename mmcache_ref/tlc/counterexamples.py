@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Final
+from typing import Any
 
 from mmcache_ref.model.component import Op
 from mmcache_ref.oracle.components import COMPONENTS
 from mmcache_ref.oracle.run import Run, Step, plain
 from mmcache_ref.tlc.bindings import BINDINGS
 from mmcache_ref.tlc.bindings.base import Binding
+from mmcache_ref.tlc.graph import asked
 from mmcache_ref.tlc.manifest import Bound
 from mmcache_ref.tlc.output import TraceStep
 from mmcache_ref.tlc.values import Mapped, text
-
-ANSWERS: Final = frozenset({"kind", "gives", "served", "missing"})
-"""Fields of `call` that say what a call was answered: a broken model answers otherwise."""
 
 
 class NoRun(ValueError):  # noqa: N818 - reads as what it is
@@ -35,7 +33,7 @@ def run_of_trace(bound: Bound, trace: Sequence[TraceStep]) -> Run:
     state = model.initial(config)
     steps = []
     for number, told in enumerate(trace[1:], 2):
-        operation = _operation(binding, config, state, told.state["call"])
+        operation = operation_of(binding, config, state, told.state["call"])
         if operation is None:
             raise NoRun(f"step {number}, {text(told.state['call'])}, is no step of {bound.model} there")
         state, outcome = model.step(config, state, operation)
@@ -44,15 +42,9 @@ def run_of_trace(bound: Bound, trace: Sequence[TraceStep]) -> Run:
     return Run(component.name, model.bare(config), "safe", tuple(steps))
 
 
-def _operation(binding: Binding, config: Any, state: Any, call: Mapped) -> Op | None:
+def operation_of(binding: Binding, config: Any, state: Any, call: Mapped) -> Op | None:
     """What can be done in a state and is this call, whatever it is answered."""
     offered = binding.operations(config, state)
     if call in offered:
         return offered[call]
-    asked = _asked(call)
-    return next((operation for each, operation in offered.items() if _asked(each) == asked), None)
-
-
-def _asked(call: Mapped) -> frozenset[tuple[Any, Any]]:
-    """A call without what it was answered."""
-    return frozenset(pair for pair in call.pairs if pair[0] not in ANSWERS)
+    return next((operation for each, operation in offered.items() if asked(each) == asked(call)), None)

@@ -6,11 +6,14 @@ from collections import Counter, deque
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from functools import cache
-from typing import Any, Literal, NamedTuple
+from typing import Any, Final, Literal, NamedTuple
 
-from mmcache_ref.tlc.values import parse, unquoted
+from mmcache_ref.tlc.values import Mapped, parse, text, unquoted
 
 Side = Literal["Python", "TLC"]
+What = Literal["first state", "state", "step", "outcome", "times"]
+ANSWERS: Final = frozenset({"kind", "gives", "served", "missing", "parts"})
+"""Fields of `call` that say what a call was answered: a broken model answers otherwise."""
 
 
 class Edge(NamedTuple):
@@ -66,42 +69,75 @@ class Graph:
         return run[::-1]
 
 
-class Difference(NamedTuple):
-    """The first state, or the first edge, that only one side has, with the run to it on that side."""
+@dataclass(frozen=True)
+class Difference:
+    """The nearest step that only one side makes, or of which the two make different things.
 
-    side: Side
-    what: Literal["first state", "state", "step"]
-    run: list[Edge]
-    state: Any
+    `way`: a shortest run to the state in which they part, which both sides make. `python`, `tlc`: the step
+    from there as each side makes it, or None on the side that does not make it; both where the two make
+    different things of the same call, or make it unequally often. First states have neither a way nor a call.
+    """
+
+    what: What
+    way: list[Edge]
+    python: Edge | None
+    tlc: Edge | None
+
+    @property
+    def side(self) -> Side:
+        """Whose step ends the run: Python's, unless TLC alone makes it."""
+        return "TLC" if self.python is None else "Python"
+
+    @property
+    def run(self) -> list[Edge]:
+        """The run that shows it, as `side` makes it; empty where the first states differ."""
+        last = self.python or self.tlc
+        return [*self.way, last] if last is not None and self.what != "first state" else []
+
+    @property
+    def state(self) -> Any:
+        """The state that the run ends in."""
+        last = self.python or self.tlc
+        return None if last is None else last.after
 
 
 def difference(python: Graph, tlc: Graph) -> Difference | None:
-    """The nearest state that only one side has; where the states are the same, the nearest edge; or None."""
+    """The nearest place in which two graphs part, or None: before it they make the same steps."""
     if python.initial != tlc.initial:
-        return Difference("TLC", "first state", [], tlc.initial)
-    sides: list[tuple[Side, Graph, Graph]] = [("Python", python, tlc), ("TLC", tlc, python)]
-    found = [
-        Difference(side, "state", run, run[-1].after)
-        for side, here, there in sides
-        for state in [next((each for each in here.tree() if each not in there.leaving), None)]
-        if state is not None
-        for run in [here.run(state)]
-    ]
-    found = found or [
-        Difference(side, "step", [*here.run(edge.before), edge], edge.after)
-        for side, here, there in sides
-        for edge in [_only_here(here, there)]
-        if edge is not None
-    ]
-    return min(found, key=lambda each: len(each.run), default=None)
-
-
-def _only_here(here: Graph, there: Graph) -> Edge | None:
-    """The nearest edge that is made more often here."""
-    for state in here.tree():
-        for call, after in here.leaving[state] - there.leaving[state]:
-            return Edge(state, call, after)
+        first = [Edge(None, None, each.initial) for each in (python, tlc)]
+        return Difference("first state", [], *first)
+    for state in python.tree():
+        ours, theirs = python.leaving[state], tlc.leaving[state]
+        if ours != theirs:
+            return _parting(python, tlc, state)
     return None
+
+
+def _parting(python: Graph, tlc: Graph, state: Any) -> Difference:
+    """How two sides part in a state that both have; what they make of the same call comes first."""
+    way = python.run(state)
+    ours, theirs = python.leaving[state], tlc.leaving[state]
+    only_python = [each for each in ours if each not in theirs]
+    only_tlc = sorted((each for each in theirs if each not in ours), key=lambda each: text(each[0]))
+    for call, after in only_python:
+        for other, elsewhere in only_tlc:
+            if asked(call) == asked(other):
+                return Difference("outcome", way, Edge(state, call, after), Edge(state, other, elsewhere))
+    for call, after in only_python:
+        what: What = "step" if after in tlc.leaving else "state"
+        return Difference(what, way, Edge(state, call, after), None)
+    for call, after in only_tlc:
+        what = "step" if after in python.leaving else "state"
+        return Difference(what, way, None, Edge(state, call, after))
+    unequal = next(Edge(state, *each) for each in ours if ours[each] != theirs[each])
+    return Difference("times", way, unequal, unequal)
+
+
+def asked(call: Any) -> Any:
+    """A call without what it was answered."""
+    if not isinstance(call, Mapped):
+        return call
+    return frozenset(pair for pair in call.pairs if pair[0] not in ANSWERS)
 
 
 class EdgeReader:

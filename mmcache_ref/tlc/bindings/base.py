@@ -28,6 +28,8 @@ class Binding:
     `told_apart`: what identifies a state where edges are compared, or the module's view is the exact one, if
     the model's `view` takes states for one in which other operations can be done, such as two orders of the
     same messages.
+    `names`: of the values in `state`, as TLA+ names them; `members`: for a field the names of the values that
+    each member of its sequence is made of, where TLA+ has them as tuples.
     """
 
     model: Any
@@ -38,6 +40,8 @@ class Binding:
     presets: Mapping[str, Any] = field(default_factory=dict)
     is_executed: bool = True
     told_apart: Callable[[Any], Any] | None = None
+    names: tuple[str, ...] = ()
+    members: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
     def config(self, preset: str, **options: Any) -> Any:
         """The configuration that the TLA+ constants stand for."""

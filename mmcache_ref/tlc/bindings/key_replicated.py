@@ -24,4 +24,12 @@ def call(operation: key_replicated.Operation, outcome: Outcome) -> Any:
     return described(operation, outcome, **arguments)
 
 
-KEY_REPLICATED: Final = Binding(key_replicated, state, call)
+ENTRY: Final = ("key", "content")
+
+KEY_REPLICATED: Final = Binding(
+    key_replicated,
+    state,
+    call,
+    names=key_replicated.State._fields,
+    members=dict.fromkeys(("sender", "receiver", "second_sender", "second_receiver"), ENTRY),
+)

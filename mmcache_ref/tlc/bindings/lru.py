@@ -48,4 +48,4 @@ def call(operation: lru.Operation, outcome: Outcome) -> Any:
     return described(operation, outcome, key=operation.key)  # type: ignore[union-attr]
 
 
-LRU: Final = Binding(lru, state, call, is_action)
+LRU: Final = Binding(lru, state, call, is_action, names=("entries", "pins"))

@@ -84,4 +84,11 @@ def call(operation: object_store.Operation, outcome: Outcome) -> Any:
     return described(operation, outcome)
 
 
-OBJECT_STORE: Final = Binding(object_store, state, call, tried=tried, presets=PRESETS)
+OBJECT_STORE: Final = Binding(
+    object_store,
+    state,
+    call,
+    tried=tried,
+    presets=PRESETS,
+    names=("chunks", "begin", "end", "nextId", "stale", "clears"),
+)

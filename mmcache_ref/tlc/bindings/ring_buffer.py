@@ -42,4 +42,4 @@ def call(operation: ring_buffer.Operation, outcome: Outcome) -> Any:
     return described(operation, outcome, gives=())
 
 
-RING_BUFFER: Final = Binding(ring_buffer, state, call, is_action)
+RING_BUFFER: Final = Binding(ring_buffer, state, call, is_action, names=("chunks", "begin", "end", "nextId"))

@@ -63,4 +63,10 @@ def _get(get: Get | None) -> Any:
     }
 
 
-RING_PUBLICATION: Final = Binding(ring_publication, state, call, is_executed=False)
+RING_PUBLICATION: Final = Binding(
+    ring_publication,
+    state,
+    call,
+    is_executed=False,
+    names=("memory", "gets", "used", "layout", "written", "isSent", "lock", "acknowledged"),
+)

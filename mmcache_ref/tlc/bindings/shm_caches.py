@@ -56,4 +56,14 @@ def _seen(
     )
 
 
-SHM_CACHES: Final = Binding(shm_caches, state, call, told_apart=told_apart)
+SHM_CACHES: Final = Binding(
+    shm_caches,
+    state,
+    call,
+    told_apart=told_apart,
+    names=("begin", "end", "chunks", "entries", "channel", "running", "retries", "outdated"),
+    members={
+        "entries": ("key", "content", "owed"),
+        "features": ("item", "place", "is_stripped", "is_referenced"),
+    },
+)
