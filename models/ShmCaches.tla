@@ -205,13 +205,13 @@ view ==
            Bag(retries)>>
 
 \* Where it matters which worker does what to which message, and which handles a client may replay: what tells states
-\* apart that differ in what can be done next.
+\* apart that differ in what can be done next. Also dead ones, by what they had under way: that a dead engine does
+\* nothing any more is a rule of every action, which one state for all would not show.
 exactView ==
-    IF is_dead THEN <<"dead">>
-    ELSE SeenStore \o
-         <<[place \in DOMAIN channel |-> [channel[place] EXCEPT !.features = SeenFeatures(@)]],
-           [place \in DOMAIN running |-> [running[place] EXCEPT !.features = SeenFeatures(@)]],
-           retries, outdated>>
+    SeenStore \o
+    <<[place \in DOMAIN channel |-> [channel[place] EXCEPT !.features = SeenFeatures(@)]],
+      [place \in DOMAIN running |-> [running[place] EXCEPT !.features = SeenFeatures(@)]],
+      retries, outdated, is_dead>>
 
 (***************************************************************************)
 (* Fairness: what the protocol may assume of its environment               *)

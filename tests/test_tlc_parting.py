@@ -28,6 +28,7 @@ MODULES = {
     "key-replicated": "KeyReplicated",
     "shm-caches": "ShmCaches",
 }
+UNDER_WAY = ("channel", "running", "retries", "outdated", "is_dead")
 VIEW = re.compile(r"^(?:exactView|view) ==\s+<<([^>]*)>>", re.MULTILINE)
 VARIABLES = re.compile(r"^VARIABLES\n((?:    .*\n)+)", re.MULTILINE)
 
@@ -164,8 +165,8 @@ def test_each_field_has_the_name_that_it_has_in_tla(name: str) -> None:
     else:  # the view of the shared caches is made of the store's parts and of variables
         variables = VARIABLES.search(text)
         assert variables is not None
-        assert {"channel", "running", "retries", "outdated"} < set(re.findall(r"\w+", variables[1]))
-        assert binding.names[4:] == ("channel", "running", "retries", "outdated")
+        assert {*UNDER_WAY} < set(re.findall(r"\w+", variables[1]))
+        assert binding.names[4:] == UNDER_WAY
         assert re.search(
             r"SeenStore == <<store\.ring\.begin, store\.ring\.end, SeenChunks, SeenEntries>>", text
         )
@@ -175,7 +176,7 @@ def test_tuples_that_stand_for_records_are_told_with_names() -> None:
     content = canonical({"nbytes": 1, "fill": 1})
     item = canonical({"key": "a", "content": content, "supplied": True})
     message = canonical({"features": ((item, 1, False, True),), "children": 1})
-    value = (0, 1, (0,), (("a", content, 2),), (message,), (), (), frozenset())
+    value = (0, 1, (0,), (("a", content, 2),), (message,), (), (), frozenset(), False)
     state = named(BINDINGS["shm-caches"], value)
     assert state["entries"] == (canonical({"key": "a", "content": content, "owed": 2}),)
     assert state["channel"][0]["features"][0]["place"] == 1

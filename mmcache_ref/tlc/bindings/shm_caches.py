@@ -10,20 +10,20 @@ from mmcache_ref.model.component import Outcome
 from mmcache_ref.model.shm_requests import Feature, Item, Message, Running
 from mmcache_ref.tlc.bindings.base import Binding, described, plain
 
-DEAD: Final = ("dead",)
 NO_HANDLE: Final = -2
 GONE: Final = -1
 
 
 def state(config: shm_caches.Config, state: shm_caches.State) -> Any:
-    """`exactView`: messages in their order, workers under their numbers; chunks by their places."""
+    """`exactView`: messages in their order, workers under their numbers; chunks by their places.
+
+    Also of a dead engine, which must do nothing with what it has under way.
+    """
     return plain(told_apart(state))
 
 
 def told_apart(state: shm_caches.State) -> Any:
     """The same, as a value that is quickly made: records and contents are as the model has them."""
-    if state.is_dead:
-        return DEAD
     ring, entries, workers = state.store.ring, state.store.entries, state.store.workers
     places = {chunk.id: place for place, chunk in enumerate(ring.chunks, 1)}
     return (
@@ -35,6 +35,7 @@ def told_apart(state: shm_caches.State) -> Any:
         tuple([Running._make((_seen(places, each.features), *each[1:])) for each in state.running]),
         state.retries,
         state.outdated,
+        state.is_dead,
     )
 
 
@@ -61,7 +62,7 @@ SHM_CACHES: Final = Binding(
     state,
     call,
     told_apart=told_apart,
-    names=("begin", "end", "chunks", "entries", "channel", "running", "retries", "outdated"),
+    names=("begin", "end", "chunks", "entries", "channel", "running", "retries", "outdated", "is_dead"),
     members={
         "entries": ("key", "content", "owed"),
         "features": ("item", "place", "is_stripped", "is_referenced"),
