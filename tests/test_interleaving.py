@@ -135,6 +135,24 @@ def test_a_clear_that_does_not_wait_meets_a_worker_half_way() -> None:
     assert verdict.status == "conforms"  # it is this protection that is off
 
 
+@pytest.mark.clause("SC-34", "SC-44")
+def test_a_clear_after_a_death_waits_for_what_is_being_read_and_leaves_no_seal(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    at_once = judged("reference", "protocol-death-at-once")
+    assert broken(at_once) == {"SC-34": 1}
+    assert at_once.status == "conforms"  # nobody clears before the others are done
+    assert broken(judged("reference", "protocol-death")) == {}
+    monkeypatch.setattr(SingleWriterShmObjectStorage, "_wipe", lambda self, addresses: None)
+    assert broken(judged("reference", "protocol-death")) == {"SC-34": 1}
+
+
+@pytest.mark.upstream
+@pytest.mark.clause("SC-34")
+def test_a_published_release_counts_in_another_chunk_after_a_death() -> None:
+    assert broken(judged("vllm@0.32.0", "protocol-death")) == {"SC-34": 1}
+
+
 @pytest.mark.upstream
 @pytest.mark.clause("OS-23", "OS-41")
 @pytest.mark.parametrize("version", ["0.31.0", "0.32.0"])
@@ -241,6 +259,8 @@ def test_a_store_that_leaves_out_one_precaution_is_found(
         ("S07", "protocol-clear", "SC-41"),
         ("S19", "protocol-replay", "SC-43"),
         ("S08", "get-clear", "OS-29"),
+        ("S11", "ring-reuse", "RB-16"),
+        ("S15", "protocol-death", "SC-44"),
         ("S12", "early-get", "OS-08"),
         ("S14", "get-failing-put", "OS-07"),
         ("S16", "early-get", "OS-08"),

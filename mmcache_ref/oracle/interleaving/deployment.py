@@ -81,7 +81,9 @@ class ProtocolSubject:
             requests=(),
             workers=scenario.workers,
             depth=MOST_UNDER_WAY,
-            accidents=frozenset({"clear-in-flight", "abort", "reject", "replay", "resume", "fan-out"}),
+            accidents=frozenset(
+                {"clear-in-flight", "abort", "reject", "replay", "resume", "fan-out", "worker-death"}
+            ),
             protections=DEFAULT_PROTECTIONS - set(scenario.without),
         )
 
@@ -112,24 +114,27 @@ class ProtocolSubject:
 
     def clause_of_result(self, played: Played, done: Done, outcome: Outcome) -> str:
         """The clause that a wrong result breaks: of an accident that meets a worker, or the usual."""
-        if accident := _clause_of_accident(played):
+        if accident := self._clause_of_accident(played):
             return accident
         return shm_caches.RULES[tag(done.call.operation), outcome.kind].outcome
 
     def clause_of_rest(self, played: Played, order: Order, aspect: str, expected: Any, actual: Any) -> str:
         """The clause that is broken when an aspect of what was left is wrong."""
-        if accident := _clause_of_accident(played):
+        if accident := self._clause_of_accident(played, aspect):
             return accident
         done, outcome = order[-1]
         usual = shm_caches.RULES[tag(done.call.operation), outcome.kind].state
         return shm_caches.ASPECTS[aspect].clause or usual
 
-
-def _clause_of_accident(played: Played) -> str | None:
-    """That of a clear while a worker was at a message, or had one to read, or of a client's own handle."""
-    for done in played.history:
-        if isinstance(done.call.operation, shm_accidents.Clear) and done.result is not False:
-            return "SC-41"
-        if isinstance(done.call.operation, shm_accidents.Replay):
-            return "SC-43"
-    return None
+    def _clause_of_accident(self, played: Played, aspect: str = "outcome") -> str | None:
+        """That of a worker's death, or of a count that lands in another chunk after it; of a clear while a
+        worker was at a message, or had one to read; of a client's own handle."""
+        done_before = [type(operation) for operation in self.scenario.setup]
+        if shm_accidents.Die in done_before or played.has(shm_accidents.Die):
+            return "SC-34" if aspect == "counts" else "SC-44"
+        for done in played.history:
+            if isinstance(done.call.operation, shm_accidents.Clear) and done.result is not False:
+                return "SC-41"
+            if isinstance(done.call.operation, shm_accidents.Replay):
+                return "SC-43"
+        return None

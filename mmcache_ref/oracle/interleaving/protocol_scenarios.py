@@ -7,16 +7,19 @@ from __future__ import annotations
 
 from typing import Final
 
-from mmcache_ref.model.shm_accidents import Abort, Clear, Operation, Read, Reject, Replay, Resume, Submit
+from mmcache_ref.model.shm_accidents import Abort, Clear, Die, Operation, Read, Reject, Replay, Resume, Submit
 from mmcache_ref.model.shm_requests import request
 from mmcache_ref.oracle.interleaving.scenario import ProtocolCall, ProtocolScenario
 
 A: Final = Submit(request("a"))
 B: Final = Submit(request("b"))
+DEATH: Final = Die(worker=1)
 CLEARED: Final = ("SC-41",)
 """What goes wrong when a clear does not wait: whatever it is, by this clause."""
 REPLAYED: Final = ("SC-43",)
 """The same of a client's handle that takes no reference: a count lands in the chunk that came."""
+OVERTAKEN_AT_A_DEATH: Final = ("SC-34",)
+"""The same when a worker has died, and the clear does not wait for what another is just reading."""
 
 
 def steps(*operations: Operation) -> tuple[ProtocolCall, ...]:
@@ -32,12 +35,13 @@ def scenario(
     worker: tuple[Operation, ...],
     *,
     units: int = 1,
+    workers: int = 1,
     without: tuple[str, ...] = (),
     left_to_protocol: tuple[str, ...] = (),
 ) -> ProtocolScenario:
-    """P0 and one worker over a ring of so many units."""
+    """P0 and its first worker over a ring of so many units."""
     threads = {"p0": steps(*p0), "worker-0": steps(*worker)}
-    return ProtocolScenario(name, title, units, units, 1, setup, threads, left_to_protocol, without)
+    return ProtocolScenario(name, title, units, units, workers, setup, threads, left_to_protocol, without)
 
 
 PROTOCOL_SCENARIOS: Final = (
@@ -103,5 +107,22 @@ PROTOCOL_SCENARIOS: Final = (
         units=2,
         without=("drained-clear",),
         left_to_protocol=CLEARED,
+    ),
+    scenario(
+        "protocol-death",
+        "a worker has died, and P0 needs the place of an item that the other one reads as a release",
+        (A, DEATH),
+        (B,),
+        (Read(),),
+        workers=2,
+    ),
+    scenario(
+        "protocol-death-at-once",
+        "a worker dies, and P0 clears without waiting for what the other one is reading",
+        (A,),
+        (DEATH, B),
+        (Read(),),
+        workers=2,
+        left_to_protocol=OVERTAKEN_AT_A_DEATH,
     ),
 )
