@@ -46,7 +46,7 @@ def tired() -> Namespace:
     return Namespace(SimpleNamespace(**names(LRUCache=TiringLRU)), "tired")
 
 
-@pytest.mark.parametrize("name", ["items", "receiver"])
+@pytest.mark.parametrize("name", ["items", "receiver", "shm-caches"])
 def test_the_reference_takes_every_edge(name: str) -> None:
     found = walk_graphs(Trial(COMPONENTS[name], resolve("reference")))
     assert found.is_complete

@@ -7,10 +7,12 @@ through shows only here: what it counts, keeps or forgets beside what the model 
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from itertools import chain
 from typing import Any, Final
 
+from mmcache_ref.model.component import Op, tag
 from mmcache_ref.oracle.component import HANG_CLAUSE
 from mmcache_ref.oracle.lockstep import DISABLED, Trial
 from mmcache_ref.oracle.quiet import quiet_logs
@@ -86,18 +88,15 @@ def _walk(
     known: frozenset[str],
     progress: Callable[[int], None],
 ) -> None:
-    """Every walk through one graph, each on a fresh target.
-
-    Where states count as one whose workers are exchanged, an operation may lead to another than that of its
-    edge: there the walk ends.
-    """
-    view = trial.component.model.view
+    """Every walk through one graph, each on a fresh target."""
+    model = trial.component.model
     agreed: set[int] = set()
     hung = False
     while walks.has_more and found.mismatching < MOST_MISMATCHES and not hung:
         lockstep = trial.start(config)
         for way in walks.walk():
-            mismatch = lockstep.perform(way.label)
+            there = walks.states[way.after]
+            mismatch = lockstep.perform(_leading(model, config, lockstep.state, way.label, there))
             found.steps += 1
             progress(found.steps)
             if mismatch is not None:
@@ -110,8 +109,21 @@ def _walk(
                         if run.mismatch is not None
                         else trial.recorded(config, lockstep.performed, mismatch)
                     )
-            if mismatch is not None or lockstep.is_silent or view(lockstep.state) != walks.states[way.after]:
+            if mismatch is not None or lockstep.is_silent or model.view(lockstep.state) != there:
                 walks.broken.add(way.number)
                 break
             agreed.add(way.number)
     found.agreed += len(agreed)
+
+
+def _leading(model: Any, config: Any, state: Any, operation: Op, there: Any) -> Op:
+    """The operation of an edge, in a state that counts as the one where the edge begins.
+
+    Where states count as one whose workers are exchanged, or whose messages stand in another order, it is the
+    operation of that kind that leads where the edge leads.
+    """
+    alike: Iterator[Op] = (each for each in model.operations(config, state) if tag(each) == tag(operation))
+    for each in chain((operation,), alike):
+        if model.view(model.step(config, state, each)[0]) == there:
+            return each
+    return operation
