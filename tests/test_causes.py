@@ -53,6 +53,27 @@ def test_the_same_clause_one_layer_up_follows_from_the_one_below_whatever_the_or
     assert causes(receiver=below, key_replicated=pair) == expected
 
 
+@pytest.mark.clause("IF-20")
+def test_a_cache_that_hangs_follows_from_a_hang_of_what_it_is_built_on() -> None:
+    found = causes(
+        lru=[violates("lru", "LRU-18")],
+        sender=[violates("sender", "IF-20")],
+        ring_buffer=[violates("ring-buffer", "IF-20")],
+        object_store=[violates("object-store", "IF-20")],
+    )
+    assert found == {
+        "lru:LRU-18": (),
+        "sender:IF-20": ("LRU-18 (lru)",),
+        "ring-buffer:IF-20": (),
+        "object-store:IF-20": ("IF-20 (ring-buffer)",),
+    }
+
+
+def test_the_object_store_is_not_excused_by_an_lru_that_it_does_not_use() -> None:
+    found = causes(lru=[violates("lru", "LRU-18")], object_store=[violates("object-store", "IF-20")])
+    assert found["object-store:IF-20"] == ()
+
+
 def test_a_suspect_that_is_broken_by_itself_is_the_cause() -> None:
     both = [violates("receiver", "IF-14", suspects=("KR-08",)), violates("receiver", "KR-08")]
     assert causes(receiver=both) == {"receiver:IF-14": ("KR-08 (receiver)",), "receiver:KR-08": ()}

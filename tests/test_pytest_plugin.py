@@ -216,7 +216,7 @@ def test_a_target_that_dies_takes_nothing_with_it(project: Project) -> None:
 def test_a_target_that_blocks_is_stopped(project: Project) -> None:
     result = project.quick("mmcache(py:rogue.blocks)::receiver::exhaustive")
     result.assert_outcomes(failed=1)
-    assert "LRU-18 broken by py:rogue.blocks" in printed(result)
+    assert "IF-20 broken by py:rogue.blocks" in printed(result)
 
 
 @pytest.mark.parametrize("parallel", [(), pytest.param(("-n", "1"), marks=pytest.mark.slow)])

@@ -78,7 +78,7 @@ def only_component(verdict: TargetVerdict) -> ComponentVerdict:
         ("leaves", "KR-12", "with exit code 0"),
         pytest.param("exits", "KR-12", "sys.exit(0)", marks=pytest.mark.slow),
         pytest.param("is_killed", "KR-12", "by SIGKILL; it said: about to die", marks=pytest.mark.slow),
-        pytest.param("blocks", "LRU-18", "did not come back", marks=pytest.mark.slow),
+        pytest.param("blocks", "IF-20", "did not come back", marks=pytest.mark.slow),
     ],
 )
 def test_what_a_touch_does_to_the_process_is_a_violation_with_its_run(
@@ -111,11 +111,11 @@ def test_a_run_that_ends_the_process_is_shrunk_and_what_was_kept_before_is_shown
 
 
 @pytest.mark.slow
-@pytest.mark.clause("LRU-18")
+@pytest.mark.clause("IF-20")
 def test_a_touch_that_spins_is_stopped_long_before_the_silence_is_noticed() -> None:
     options = Options(("receiver",), seconds=0)
     verdict = only_component(judge_target("py:rogue.spins", options, silence=120.0))
-    assert [each.id for each in verdict.broken] == ["LRU-18"]
+    assert [each.id for each in verdict.broken] == ["IF-20"]
     (broken,) = verdict.broken
     assert broken.run is not None
     assert broken.run.mismatch is not None

@@ -10,9 +10,22 @@ import msgspec
 from mmcache_ref.oracle.run import Mismatch
 from mmcache_ref.oracle.verdict import ClauseVerdict, ComponentVerdict
 
-LAYERS: Final = {"items": 0, "lru": 1, "processor-only": 2, "sender": 2, "receiver": 2}
-"""What is built on what: a component uses those of the layers below. The others stand on top."""
-TOP: Final = 3
+LRU: Final = frozenset({"items", "lru"})
+PAIR: Final = LRU | {"processor-only", "sender", "receiver"}
+STORE: Final = frozenset({"items", "ring-buffer", "object-store"})
+BUILT_ON: Final[Mapping[str, frozenset[str]]] = {
+    "lru": frozenset({"items"}),
+    "processor-only": LRU,
+    "sender": LRU,
+    "receiver": LRU,
+    "key-replicated": PAIR,
+    "drift": PAIR,
+    "factories": PAIR,
+    "object-store": frozenset({"items", "ring-buffer"}),
+    "shm-pair": STORE,
+    "shm-caches": STORE | {"shm-pair"},
+}
+"""The components that a component uses, and so may fail by."""
 
 SIZES: Final = frozenset({"IT-12", "IT-13", "IT-15"})
 MOVES: Final = frozenset({f"LRU-{number:02}" for number in (2, 5, 7, *range(9, 20), 21)})
@@ -33,6 +46,7 @@ OWN: Final[Mapping[str, frozenset[str]]] = {
     "IF-06": frozenset({"LRU-04"}),
     "IF-07": frozenset({"LRU-09", "LRU-10"}),
     "IF-09": frozenset({"LRU-27", "LRU-28"}),
+    "IF-20": frozenset({"LRU-10", "LRU-18"}),
     "KR-06": frozenset({"LRU-11", "LRU-12"}),
     "KR-07": frozenset({"LRU-27", "LRU-28"}),
     "KR-12": frozenset({"LRU-09", "LRU-10"}),
@@ -49,9 +63,9 @@ class Found(NamedTuple):
     verdict: ClauseVerdict
 
     @property
-    def layer(self) -> int:
-        """How much its component is built on."""
-        return LAYERS.get(self.component, TOP)
+    def below(self) -> frozenset[str]:
+        """What its component is built on."""
+        return BUILT_ON.get(self.component, frozenset())
 
     @property
     def name(self) -> str:
@@ -64,7 +78,7 @@ def with_causes(components: Sequence[ComponentVerdict]) -> tuple[ComponentVerdic
     found = [Found(each.component, broken) for each in components for broken in each.broken]
     roots: list[Found] = []
     reasons: dict[tuple[str, str], tuple[str, ...]] = {}
-    for each in sorted(found, key=lambda each: (each.layer, len(_suspects(each)))):
+    for each in sorted(found, key=lambda each: (len(each.below), len(_suspects(each)))):
         causes = tuple(root.name for root in roots if may_follow(each, root))
         reasons[each.component, each.verdict.id] = causes
         if not causes:
@@ -83,7 +97,7 @@ def with_causes(components: Sequence[ComponentVerdict]) -> tuple[ComponentVerdic
 
 def may_follow(found: Found, root: Found) -> bool:
     """Is the broken `root` enough to explain this one?"""
-    is_below = root.layer < found.layer
+    is_below = root.component in found.below
     if root.verdict.id == found.verdict.id:
         return is_below
     if root.verdict.id in _suspects(found):

@@ -12,8 +12,8 @@ from mmcache_ref.model.component import Op, Rule
 from mmcache_ref.oracle.adapters.base import Adapter
 from mmcache_ref.oracle.draws import Draw
 
-HANG_CLAUSE = "LRU-18"
-"""No operation runs for ever."""
+ENDING_CLAUSE = "IF-20"
+"""Every call comes to an end."""
 NOT_EMPTY_CLAUSE = "IF-19"
 """A cache that was just made is empty: caches share no state."""
 SHARED_PROTOCOL = frozenset(f"SC-{number}" for number in (*range(25, 31), *range(38, 46)))
@@ -37,7 +37,8 @@ class Component:
     are smaller ones for what it cannot show; `walked` are more, through whose graphs the walks go, too;
     `unreachable` are kinds of outcome, or cases as `operation: kind`, that no configuration of the oracle
     has;
-    `construction` is the clause that is broken when the target cannot be made for a configuration; `caches`
+    `hanging` is the clause that is broken when an operation does not come back;
+    `construction` is the one when the target cannot be made for a configuration; `caches`
     are the components whose caches it is made of, where it is not one itself.
     """
 
@@ -50,6 +51,7 @@ class Component:
     beside: tuple[Any, ...] = ()
     walked: tuple[Any, ...] = ()
     unreachable: frozenset[str] = frozenset()
+    hanging: str = ENDING_CLAUSE
     construction: str | None = None
     caches: tuple[str, ...] = ()
     judges_protocol: bool = False
@@ -97,7 +99,7 @@ class Component:
             for clause in rule
             if self.judges_protocol or not is_of_protocol(clause)
         }
-        named.add(HANG_CLAUSE)
+        named.add(self.hanging)
         named |= {each for each in self.blames if self.judges_protocol or not is_of_protocol(each)}
         for aspect in self.model.ASPECTS.values():
             named |= aspect.clauses

@@ -111,6 +111,7 @@ COMPONENTS = {
             LruAdapter,
             choices.lru.configs,
             choices.lru.choose,
+            hanging="LRU-18",
             construction="LRU-03",
             blames=frozenset({NOT_EMPTY_CLAUSE}),
         ),

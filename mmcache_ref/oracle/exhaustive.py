@@ -8,7 +8,6 @@ from dataclasses import dataclass, field
 from typing import Any, Final, NamedTuple
 
 from mmcache_ref.model.component import Op
-from mmcache_ref.oracle.component import HANG_CLAUSE
 from mmcache_ref.oracle.lockstep import Lockstep, Trial
 from mmcache_ref.oracle.quiet import quiet_logs
 from mmcache_ref.oracle.run import Mismatch, Run
@@ -106,7 +105,7 @@ def _search(
             if mismatch is not None:
                 found.mismatching_edges += 1
                 found.first_edges = found.first_edges or found.edges
-                hangs += mismatch.clause == HANG_CLAUSE
+                hangs += mismatch.clause == trial.component.hanging
                 progress(found.edges)
                 if only in (None, mismatch.clause):
                     _keep_shortest(found, trial, config, mismatch, [*path, operation], lockstep.performed)

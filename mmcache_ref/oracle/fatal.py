@@ -9,7 +9,6 @@ from typing import Any, Final
 import msgspec
 
 from mmcache_ref.model.component import Op, tag
-from mmcache_ref.oracle.component import HANG_CLAUSE
 from mmcache_ref.oracle.components import COMPONENTS
 from mmcache_ref.oracle.run import Mismatch, Profile, Run, Step, plain
 from mmcache_ref.oracle.suite import graph_size
@@ -26,14 +25,15 @@ def fatal_run(
     component: str, profile: Profile, config: Any, operations: Sequence[Op], *, is_blocked: bool, detail: str
 ) -> Run:
     """The run of a journal, up to the operation that did not end; `detail` tells how."""
-    model = COMPONENTS[component].model
+    judged = COMPONENTS[component]
+    model = judged.model
     state = model.initial(config)
     steps = []
     for operation in operations:
         state, outcome = model.step(config, state, operation)
         steps.append(Step(operation, plain(outcome.result), None, plain(model.observe(config, state))))
     case = model.RULES[tag(operations[-1]), outcome.kind]
-    identifier = HANG_CLAUSE if is_blocked else case.outcome
+    identifier = judged.hanging if is_blocked else case.outcome
     mismatch = Mismatch(identifier, "outcome", outcome.kind, 0, plain(outcome.result), detail)
     return Run(component, model.bare(config), profile, tuple(steps), mismatch)
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from mmcache_ref.model.component import Aspect, Op, Outcome, Raised, Rule, tag
 from mmcache_ref.oracle.adapters.base import Adapter, Unexpected, agrees, raised, same, warm_up
-from mmcache_ref.oracle.component import HANG_CLAUSE, NOT_EMPTY_CLAUSE, Component
+from mmcache_ref.oracle.component import NOT_EMPTY_CLAUSE, Component
 from mmcache_ref.oracle.deciding import deciding, is_stronger
 from mmcache_ref.oracle.errors import NotOffered
 from mmcache_ref.oracle.guard import OPERATION_CPU_SECONDS, Guard, TargetHung
@@ -93,6 +93,7 @@ class Lockstep:
         self.trial = trial
         self.config = config
         self.model = trial.component.model
+        self._hanging = trial.component.hanging
         self.state = self.model.initial(config)
         self.adapter: Adapter | None = None
         self.set_up_error: Any = None
@@ -160,7 +161,7 @@ class Lockstep:
         """
         mismatch = self._compared(operation)
         if mismatch is not None:
-            if not (self._is_certain or mismatch.kind == INITIAL or mismatch.clause == HANG_CLAUSE):
+            if not (self._is_certain or mismatch.kind == INITIAL or mismatch.clause == self._hanging):
                 mismatch = without_innocent(self.trial, self.config, self.performed, mismatch)
             self.trial.tally.mismatched.add(mismatch.clause)
         return mismatch
@@ -193,9 +194,9 @@ class Lockstep:
         self.state = state
         tally.operations += 1
         tally.cases.update([case, *((case[0], kind) for kind in self.outcome.also)])
-        tally.clauses[HANG_CLAUSE] += 1
+        tally.clauses[self._hanging] += 1
         if isinstance(self.result, Unexpected) and self.result.what == HUNG:
-            return self._mismatch(HANG_CLAUSE, "outcome", self.outcome.result, self.result)
+            return self._mismatch(self._hanging, "outcome", self.outcome.result, self.result)
         tally.clauses[rule.outcome] += 1
         tally.clauses.update(getattr(self.adapter, "also_decided_by", lambda _: ())(operation))
         if not agrees(self.outcome.result, self.result):
@@ -278,7 +279,7 @@ class Lockstep:
                 actual = self.adapter.observe() if self.adapter is not None else {}
         except TargetHung:
             self.trial.guard.shorten()
-            return self._mismatch(HANG_CLAUSE, "observation", "a readable state", Unexpected(HUNG))
+            return self._mismatch(self._hanging, "observation", "a readable state", Unexpected(HUNG))
         except (Exception, SystemExit) as error:
             clause_id = rule.state if rule is not None else self._first_rule().state
             return self._mismatch(clause_id, "observation", "a readable state", raised(error))

@@ -9,7 +9,6 @@ from itertools import combinations
 from typing import Any, Final
 
 from mmcache_ref.model.component import Op, tag
-from mmcache_ref.oracle.component import HANG_CLAUSE
 from mmcache_ref.oracle.guard import Guard
 from mmcache_ref.oracle.lockstep import INITIAL, Trial
 from mmcache_ref.oracle.run import Run
@@ -46,7 +45,7 @@ def shrink(trial: Trial, run: Run, *, operations: int = MOST_OPERATIONS) -> Run:
     or until so many `operations` have been performed: then what is left may be longer than it has to be.
     """
     assert run.mismatch is not None
-    if run.mismatch.clause != HANG_CLAUSE:
+    if run.mismatch.clause != trial.component.hanging:
         shrinker = Shrinker(trial, run, operations)
         # What goes wrong here may cost the shortness of a run, and never the verdict.
         with contextlib.suppress(Exception):
@@ -58,7 +57,7 @@ def shrink(trial: Trial, run: Run, *, operations: int = MOST_OPERATIONS) -> Run:
         shrinker.shrunk()
     best = shrinker.best
     again = trial.run(best.config, best.operations)
-    return best if again.mismatch is not None and again.mismatch.clause == HANG_CLAUSE else run
+    return best if again.mismatch is not None and again.mismatch.clause == trial.component.hanging else run
 
 
 class Shrinker:
@@ -67,6 +66,7 @@ class Shrinker:
     def __init__(self, trial: Trial, run: Run, operations: int) -> None:
         assert run.mismatch is not None
         self.trial = trial
+        self.hanging = trial.component.hanging
         self.best = run
         self.clause = run.mismatch.clause
         self.is_initial = run.mismatch.kind == INITIAL
@@ -110,12 +110,12 @@ class Shrinker:
             return False
         self.left -= len(run.steps)
         found = run.mismatch
-        if found is not None and found.clause == HANG_CLAUSE:
+        if found is not None and found.clause == self.hanging:
             self.left -= A_HANG
         if found is None or (found.kind == INITIAL) != self.is_initial:
             return False
         is_plainer_end = self.may_move and run.operations[:-1] == self.best.operations[:-1]
-        if found.clause != self.clause and not (is_plainer_end and found.clause != HANG_CLAUSE):
+        if found.clause != self.clause and not (is_plainer_end and found.clause != self.hanging):
             return False
         if self._weight(run.config, run.operations) >= self._weight(self.best.config, self.best.operations):
             return False

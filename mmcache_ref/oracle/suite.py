@@ -14,7 +14,7 @@ import msgspec
 from mmcache_ref.oracle.adapters.base import warm_up
 from mmcache_ref.oracle.adapters.key_replicated import has_protocol
 from mmcache_ref.oracle.clauses import clause
-from mmcache_ref.oracle.component import HANG_CLAUSE, NOT_EMPTY_CLAUSE, Component
+from mmcache_ref.oracle.component import NOT_EMPTY_CLAUSE, Component
 from mmcache_ref.oracle.components import COMPONENTS
 from mmcache_ref.oracle.deciding import deciding, is_stronger
 from mmcache_ref.oracle.errors import BadRun, NotOffered
@@ -103,7 +103,7 @@ def judge(
         if any(run.mismatch and run.mismatch.aspect != "outcome" for run in executed.runs.values()):
             # What a wrong state leads to is hidden behind the mismatch. Of that, a hang matters.
             blind = dataclasses.replace(trial, level=0, tally=Tally())
-            executed.runs |= execute_graphs(blind, only=HANG_CLAUSE).runs
+            executed.runs |= execute_graphs(blind, only=component.hanging).runs
         executed.runs = without_explained(executed.runs)
         walked = Walked()
         if "walks" in options.stages:
@@ -187,7 +187,7 @@ def _verdict(
     judged = [
         identifier
         for identifier in sorted({*component.clauses, *executed.runs, *walked.runs, *shared, *fuzzed.runs})
-        if options.profile == "safe" or not clause(identifier).is_stronger or identifier == HANG_CLAUSE
+        if options.profile == "safe" or not clause(identifier).is_stronger or identifier == component.hanging
     ]
     clauses = tuple(
         _clause(identifier, tally.clauses, executed, walked, shared, fuzzed) for identifier in judged

@@ -13,7 +13,6 @@ from itertools import chain
 from typing import Any, Final
 
 from mmcache_ref.model.component import Op, tag
-from mmcache_ref.oracle.component import HANG_CLAUSE
 from mmcache_ref.oracle.lockstep import DISABLED, Trial
 from mmcache_ref.oracle.quiet import quiet_logs
 from mmcache_ref.oracle.run import Run
@@ -101,7 +100,7 @@ def _walk(
             progress(found.steps)
             if mismatch is not None:
                 found.mismatching += 1
-                hung = mismatch.clause == HANG_CLAUSE
+                hung = mismatch.clause == trial.component.hanging
                 if mismatch.clause not in known and not mismatch.is_explained_by(found.runs):
                     run = trial.run(config, lockstep.performed)
                     found.runs[mismatch.clause] = (

@@ -98,9 +98,9 @@ class SingleWriterShmObjectStorage(ObjectChunks):
             )
 
     def _allocate(self, size: int) -> tuple[int, int, int]:
-        """Address and id of a new chunk of `size` bytes, and where the ring ended before.   [OS-04, OS-05]
+        """Address and id of a new chunk of `size` bytes; where the ring ended before.   [IF-20, OS-04, OS-05]
 
-        Frees in order what it needs.
+        Frees in order what it needs; each turn frees a chunk or is the last one.
         """
         limit = 2 * self.max_object_size
         while True:

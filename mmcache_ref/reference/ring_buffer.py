@@ -149,7 +149,7 @@ class SingleWriterShmRingBuffer:
     def _free_prefix(
         self, buf: memoryview, is_free: Callable[[int, memoryview], bool], nbytes: int
     ) -> list[int]:
-        """The ids of the oldest chunks that are free, up to `nbytes` bytes.   [RB-16, RB-17, RB-24]"""
+        """The ids of the oldest chunks that are free, up to `nbytes` bytes.   [IF-20, RB-16, RB-17, RB-24]"""
         free: list[int] = []
         free_bytes = 0
         sizes, offset, capacity = self._sizes, self.DATA_OFFSET, self.data_buffer_size
