@@ -9,12 +9,15 @@ from typing import Any
 
 import pytest
 
+from mmcache_ref.model import lru
 from mmcache_ref.oracle import guard as guard_module
+from mmcache_ref.oracle.adapters.lru import LruAdapter
 from mmcache_ref.oracle.advice import advice
 from mmcache_ref.oracle.component import Component
 from mmcache_ref.oracle.components import COMPONENTS
 from mmcache_ref.oracle.exhaustive import MOST_HANGS, execute_graphs
 from mmcache_ref.oracle.fatal import fatal_run, fatal_verdict
+from mmcache_ref.oracle.fuzz import fuzz
 from mmcache_ref.oracle.guard import hang_guard
 from mmcache_ref.oracle.lockstep import Trial
 from mmcache_ref.oracle.sentence import sentence
@@ -59,6 +62,21 @@ class SpinsWhenRead(Spins):
     def perform_for_ever(self) -> Mapping[str, Any]:
         while True:
             pass
+
+
+class SpinsWhenTouched(LruAdapter):
+    """An LRU whose touch does not come back, and changes nothing before."""
+
+    asked_afterwards = 0
+    is_broken_off = False
+
+    def perform(self, operation: Any) -> Any:
+        type(self).asked_afterwards += self.is_broken_off
+        if isinstance(operation, lru.Touch):
+            self.is_broken_off = True
+            while True:
+                pass
+        return super().perform(operation)
 
 
 @pytest.fixture
@@ -106,6 +124,16 @@ def test_a_target_that_hangs_again_and_again_is_not_asked_further(name: str) -> 
     assert list(executed.runs) == list(walked.runs) == [CLAUSES[name]]
     assert executed.mismatching_edges == MOST_HANGS
     assert walked.mismatching == 1
+
+
+@pytest.mark.usefixtures("short_bound")
+def test_fuzzing_ends_after_some_hangs_and_asks_nothing_of_a_target_that_was_broken_off() -> None:
+    with hang_guard() as guard:
+        trial = Trial(spinning("lru", SpinsWhenTouched), resolve("reference"), guard=guard)
+        fuzzed = fuzz(trial, seconds=600, seed=0, max_examples=500)
+    assert list(fuzzed.runs) == ["LRU-18"]
+    assert fuzzed.examples < 100
+    assert SpinsWhenTouched.asked_afterwards == 0
 
 
 @pytest.mark.parametrize("name", COMPONENTS)

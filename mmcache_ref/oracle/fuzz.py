@@ -23,6 +23,8 @@ from mmcache_ref.oracle.shrink import shrink
 BATCH: Final = 100
 """Examples in one batch. Each batch has a seed of its own, counted up from the first, and no batch looks at
 the clock: the time limit ends it, and does not shape it."""
+MOST_HANGS: Final = 20
+"""Each one costs the whole bound of the guard. Fewer might end the stage before it meets other faults."""
 STEPS: Final = 12
 """Steps of the machine in one example, at most; each is a burst of operations."""
 
@@ -75,7 +77,7 @@ def fuzz(
 
     What breaks a `known` clause is passed over, or ends its example quietly. After a new violation the batch
     is repeated with its clause known, so one fault does not hide another; with `only_first` the stage ends
-    there.
+    there. A target that hangs `MOST_HANGS` times is not asked further.
     """
     fuzzed = Fuzzed()
     started, before = time.monotonic(), trial.tally.operations
@@ -166,7 +168,7 @@ def _machine(
         trial: ClassVar[Trial | None] = this_trial
 
         def __init__(self) -> None:
-            if budget.is_spent:
+            if budget.is_spent or Machine.hangs >= MOST_HANGS:
                 raise Spent
             super().__init__()
             fuzzed.examples += 1

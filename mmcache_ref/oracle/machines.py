@@ -57,12 +57,14 @@ class LockstepMachine(RuleBasedStateMachine):
     """One component of one target. Subclasses set `component_name` and `target`.
 
     `known` holds clauses whose violation is passed over, or ends an example quietly, so that others are
-    found; `led_to_known` are a clause and an operation, as its tag, that show only those.
+    found; `led_to_known` are a clause and an operation, as its tag, that show only those; `hangs` is how
+    many operations did not come back.
     """
 
     component_name: ClassVar[str]
     target: ClassVar[str] = "reference"
     profile: ClassVar[Profile] = "safe"
+    hangs: ClassVar[int] = 0
     known: ClassVar[frozenset[str]] = frozenset()
     led_to_known: ClassVar[frozenset[tuple[str, str]]] = frozenset()
     trial: ClassVar[Trial | None] = None
@@ -102,6 +104,8 @@ class LockstepMachine(RuleBasedStateMachine):
                 draw.performed = lockstep.performed
                 mismatch = lockstep.perform(self._chosen(lockstep, draw))
                 if mismatch is not None:
+                    hung = mismatch.clause == self._trial.component.hanging
+                    type(self).hangs += hung
                     is_known = self._is_explained(lockstep, mismatch)
                     if not is_known:
                         self._lockstep = None
@@ -109,8 +113,10 @@ class LockstepMachine(RuleBasedStateMachine):
                     if not lockstep.model.view(lockstep.state):
                         # Without a state the next may be asked.
                         lockstep.leave_out_last()
-                    elif not (is_known and mismatch.aspect == "outcome" and lockstep.pass_over_last()):
-                        # What a wrong state leads to says nothing.
+                    elif hung or not (
+                        is_known and mismatch.aspect == "outcome" and lockstep.pass_over_last()
+                    ):
+                        # What a wrong state leads to, or a call that was broken off, says nothing.
                         self._lockstep = None
                         return
                 if lockstep.is_silent:
