@@ -113,6 +113,20 @@ def test_a_step_that_python_cannot_make_is_told_by_its_record() -> None:
     assert found.last.fields == ("begin: 0 -> 9", "end: 0 -> 9")
 
 
+def test_a_step_that_python_could_make_before_is_told_in_the_same_words() -> None:
+    binding = BINDINGS["shm-caches"]
+    config = binding.config("tiny", accidents=["clear-in-flight"], protections=[], depth=1)
+    python = binding.graph(binding.explore(config, exact=True))
+    reading, dead = next(each for leaving in python.leaving.values() for each in leaving if each[1][-1])
+    tlc = Graph(python.initial, {**python.leaving, dead: Counter({(reading, dead): 1})})
+    where = difference(python, tlc)
+    assert where is not None
+    found = parting(binding, config, where)
+    assert found.way[-1].words == found.last.words == "read message 0 by worker 0: died"
+    assert found.way[-1].fields[-1] == "is_dead: FALSE -> TRUE"
+    assert found.what == f"TLC alone makes step {len(found.way) + 1}"
+
+
 def test_a_step_that_is_made_unequally_often_is_told() -> None:
     found = told(other_graph(lambda state, leaving: leaving + Counter(list(leaving)[:1])))
     assert found.what == "Python and TLC make step 1 unequally often"

@@ -11,10 +11,11 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any, Final, NamedTuple
 
+from mmcache_ref.model.component import Op
 from mmcache_ref.oracle.wording import operation_in_words
 from mmcache_ref.tlc.bindings.base import Binding
 from mmcache_ref.tlc.counterexamples import operation_of
-from mmcache_ref.tlc.graph import ANSWERS, Difference, Edge
+from mmcache_ref.tlc.graph import ANSWERS, Difference, Edge, asked
 from mmcache_ref.tlc.output import TraceStep
 from mmcache_ref.tlc.values import Mapped, canonical, function, text
 
@@ -199,17 +200,21 @@ def _side_by_side(change: Change, before: Any = None) -> str:
 
 
 class _Telling:
-    """Goes a run in the Python model, to have its operations."""
+    """Goes a run in the Python model, to have its operations; `met`: those that could be made on the way, by
+    what they ask."""
 
     def __init__(self, binding: Binding, config: Any) -> None:
         self.binding, self.config = binding, config
         self.state = binding.model.initial(config)
+        self.met: dict[Any, Op] = {}
+        self._meet()
 
     def taken(self, edge: Edge) -> Told:
         """A step that both sides make: what it was answered, and what it changes."""
         words = self._call(edge.call)
         operation = operation_of(self.binding, self.config, self.state, edge.call)
         self.state, _ = self.binding.model.step(self.config, self.state, operation)
+        self._meet()
         return Told(words, self._changed(edge))
 
     def parted(self, where: Difference) -> Told:
@@ -228,6 +233,10 @@ class _Telling:
         differing += self._sides(one.after, other.after, before)
         return Told(self._call(edge.call, is_answered=False), (*alike, *differing))
 
+    def _meet(self) -> None:
+        offered = self.binding.operations(self.config, self.state)
+        self.met |= {asked(call): operation for call, operation in offered.items()}
+
     def _changes(self, edge: Edge) -> list[Change]:
         return list(changes(named(self.binding, edge.before), named(self.binding, edge.after)))
 
@@ -241,8 +250,8 @@ class _Telling:
         return tuple([_side_by_side(change, before.get(change.where)) for change in differing])
 
     def _call(self, call: Any, *, is_answered: bool = True) -> str:
-        """A call in the words of the reports; one that Python cannot make, by its record."""
-        operation = operation_of(self.binding, self.config, self.state, call)
+        """A call in the words of the reports; one that Python could never make, by its record."""
+        operation = self.met.get(asked(call))
         if operation is None:
             return call_in_words(call, is_answered=is_answered)
         words = operation_in_words(operation)
