@@ -14,6 +14,7 @@ from mmcache_ref.model import object_store as store
 from mmcache_ref.model.component import Content, OneOf, Raised
 from mmcache_ref.model.explore import explore
 from mmcache_ref.model.object_store import Config, State, observe, step
+from mmcache_ref.model.object_store_alphabet import DAMAGED, TRAVELLED
 
 ROOM_FOR_THREE = Config(capacity=100, max_object_size=33)
 """Chunks of 32 bytes at 0, 32 and 64, and 4 bytes to spare; the largest has 41, with 10 of content."""
@@ -244,6 +245,21 @@ def test_what_is_asked_of_a_store_as_a_whole() -> None:
     assert last(store.ReaderWrites("put")) == Raised("Exception")
     assert last(store.ReaderWrites("clear")) == OneOf((None, Raised("Exception")))
     assert last(store.CloseAnother()) == (True, "AssertionError")
+
+
+@pytest.mark.clause("OS-38", "OS-39", "OS-43", "OS-44", "OS-45")
+def test_the_serde_and_another_store_are_asked_and_the_state_stays() -> None:
+    asked = (*map(store.Travel, TRAVELLED), *map(store.Damage, DAMAGED))
+    state, outcomes = run((put("a"), *asked))
+    assert [each.result for each in outcomes[1:]] == [True] * len(asked)
+    assert {each.kind for each in outcomes[1:]} == {
+        "travelled",
+        "foreign",
+        "damaged",
+        "miscounted",
+        "checked",
+    }
+    assert state == run((put("a"),))[0]
 
 
 @pytest.mark.clause("OS-10", "OS-30", "OS-31", "OS-26")

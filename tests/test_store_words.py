@@ -72,6 +72,11 @@ def test_every_pickle_has_words(layout: store.Layout) -> None:
     assert operation_in_words(store.Unpickle(layout)).startswith("give the serde a pickle ")
 
 
+@pytest.mark.parametrize("values", store.TRAVELLED)
+def test_what_the_serde_writes_and_reads_has_words(values: store.Travelled) -> None:
+    assert operation_in_words(store.Travel(values)) == f"write {values} with the serde, and read them"
+
+
 @pytest.mark.parametrize("call", store.CALLS)
 def test_every_call_of_a_forged_handle_has_words(call: store.Call) -> None:
     assert " of the newest handle of a, forged (" in operation_in_words(store.Forge("a", "unsigned", call))

@@ -5,7 +5,6 @@ from __future__ import annotations
 from . import ring_moves
 from .component import OneOf, Outcome, Raised
 from .object_store_alphabet import (
-    MISCOUNTED,
     UNTYPED,
     Attach,
     AttachWithoutLock,
@@ -29,10 +28,12 @@ from .object_store_alphabet import (
     ReleaseTouches,
     Signature,
     Touch,
+    Travel,
     Unpickle,
     Verify,
     plainer,
 )
+from .object_store_apart import ANY_ERROR, apart
 from .object_store_properties import PROPERTIES
 from .object_store_rules import ASPECTS, CULPRITS, RULES
 from .object_store_search import PRESETS, operations
@@ -99,6 +100,7 @@ __all__ = [
     "Signature",
     "State",
     "Touch",
+    "Travel",
     "Unpickle",
     "Verify",
     "bare",
@@ -128,7 +130,6 @@ MEMORY_ERROR = Raised("MemoryError")
 SIGNATURE = Raised("ValueError", says="SHM handle signature")
 MODIFIED = Raised("ValueError", says="has been modified or is invalid")
 LOCKED = Raised("RuntimeError", says="may have died holding")
-ANY_ERROR = Raised("Exception")
 GONE = OneOf((None, MODIFIED))
 """What a look at a chunk that is gone may give."""
 
@@ -240,17 +241,7 @@ def step(config: Config, state: State, operation: Operation) -> tuple[State, Out
             each = state.objects[place]
             after = _changed(state, place, reads=each.reads + 1)
             return after, Outcome("attached", (config.max_object_size, config.readers, each.content))
-        case AttachWithoutLock():
-            return state, Outcome("refused", Raised("ValueError"))
-        case ReaderWrites(call):
-            result = OneOf((None, ANY_ERROR)) if call == "clear" else ANY_ERROR
-            return state, Outcome("refused", result)
-        case CloseAnother():
-            return state, Outcome("closed", (True, "AssertionError"))
-        case Damage(part):
-            return state, Outcome("miscounted" if part in MISCOUNTED else "damaged", True)
-        case Unpickle():
-            return state, Outcome("refused", Raised("ValueError"))
+    return state, apart(operation)
 
 
 def DISABLED(state: State) -> tuple[State, Outcome]:  # noqa: N802 - reads as the outcome that it is

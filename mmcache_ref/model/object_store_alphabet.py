@@ -185,12 +185,12 @@ class CloseAnother(Op, frozen=True, tag="close_another"):
     """Another store is made and closed twice: is its segment gone, and is a put refused?"""
 
 
-Damaged = Literal["secret", "id", "smaller", "larger", "seal", "last count", "lost count"]
+Damaged = Literal["secret", "id", "smaller", "larger", "seal", "last count", "lost count", "payload"]
 """What is written over: the size by one that is smaller or larger, the reader count by nearly the largest or
-by one below zero."""
+by one below zero; the payload under a serde with a checksum."""
 DAMAGED: Final[tuple[Damaged, ...]] = get_args(Damaged)
 MISCOUNTED: Final[tuple[Damaged, ...]] = ("last count", "lost count")
-"""Of these OS-45 speaks, of the others OS-43."""
+"""Of these OS-45 speaks, of the payload OS-44, of the others OS-43."""
 
 
 class Damage(Op, frozen=True, tag="damage"):
@@ -210,6 +210,17 @@ class Unpickle(Op, frozen=True, tag="unpickle"):
     """The default serde is given bytes with a pickle in them, which runs code when it is loaded"""
 
     layout: Layout = "bare"
+
+
+Travelled = Literal["plain values", "arrays", "tensors", "items", "foreign items"]
+"""What is written and read: foreign items have other classes than those that the reader makes."""
+TRAVELLED: Final[tuple[Travelled, ...]] = get_args(Travelled)
+
+
+class Travel(Op, frozen=True, tag="travel"):
+    """The default serde writes values and reads them: are they the same, and of the same types?"""
+
+    values: Travelled
 
 
 Operation = (
@@ -236,6 +247,7 @@ Operation = (
     | CloseAnother
     | Damage
     | Unpickle
+    | Travel
 )
 
 

@@ -64,7 +64,10 @@ RULES: Mapping[tuple[str, str], Rule] = {
     ("close_another", "closed"): rule("OS-37"),
     ("damage", "damaged"): rule("OS-43"),
     ("damage", "miscounted"): rule("OS-45"),
+    ("damage", "checked"): rule("OS-44"),
     ("unpickle", "refused"): rule("OS-24"),
+    ("travel", "travelled"): rule("OS-38"),
+    ("travel", "foreign"): rule("OS-39"),
 }
 
 ASPECTS = {

@@ -10,6 +10,7 @@ from .object_store_alphabet import (
     DAMAGED,
     FORGERIES,
     LAYOUTS,
+    TRAVELLED,
     UNTYPED,
     WRITES,
     Attach,
@@ -34,6 +35,7 @@ from .object_store_alphabet import (
     ReleaseTouches,
     Signature,
     Touch,
+    Travel,
     Unpickle,
     Verify,
 )
@@ -123,6 +125,7 @@ def _asking(config: Config, state: State) -> Iterator[Operation]:
         yield CloseAnother()
     if not state.puts:
         yield from map(Damage, DAMAGED)
+        yield from map(Travel, TRAVELLED)
 
 
 def _reading(config: Config, state: State) -> Iterator[Operation]:

@@ -16,6 +16,7 @@ DAMAGED: Final[Mapping[str, str]] = {
     "seal": "the seal of a chunk",
     "last count": "a reader count, by nearly the largest",
     "lost count": "a reader count, by one below zero",
+    "payload": "each byte of what the serde with a checksum wrote",
 }
 CALLS: Final[Mapping[str, str]] = {
     "get": "get by a reader",
@@ -73,6 +74,8 @@ def store_operation_in_words(operation: Op) -> str | None:
             return f"damage in another store {DAMAGED[part]}"
         case store.Unpickle(layout):
             return f"give the serde a pickle {LAYOUTS[layout]}"
+        case store.Travel(values):
+            return f"write {values} with the serde, and read them"
     return None
 
 
@@ -91,6 +94,8 @@ def store_outcome_in_words(operation: Op, result: Any) -> str | None:
             return f"the segment is {'gone' if is_gone else 'still there'}; a put: {refused}"
         case store.Damage(), bool(is_harmless):
             return "no harm is done" if is_harmless else "harm is done"
+        case store.Travel(), bool(is_same):
+            return "what was written" if is_same else "something else"
         case store.Signature(), bool(is_right):
             return f"the signature is {'right' if is_right else 'wrong'}"
     return None

@@ -20,7 +20,9 @@ from mmcache_ref.oracle.adapters.forgeries import Shown, forged
 from mmcache_ref.oracle.adapters.held_lock import in_vain
 from mmcache_ref.oracle.adapters.ring_ids import begin_at, wrap_at
 from mmcache_ref.oracle.adapters.seals import Snapshot
+from mmcache_ref.oracle.adapters.store_checksum import spoiled
 from mmcache_ref.oracle.adapters.store_damage import damage, miscount
+from mmcache_ref.oracle.adapters.travelling import travelled
 from mmcache_ref.oracle.errors import NotOffered
 
 PLANTED: Final = b"\xff" * SERIAL
@@ -171,10 +173,14 @@ class ObjectStoreAdapter:
                 return calls.write(self._reader(0), call)
             case object_store.CloseAnother():
                 return self._close_another()
+            case object_store.Damage("payload"):
+                return spoiled(self._namespace, self._lock_of_readers())
             case object_store.Damage(part):
                 return self._damage(part)
             case object_store.Unpickle(layout):
                 return pickled.loaded(self._namespace, layout)
+            case object_store.Travel(values):
+                return travelled(self._namespace, values)
 
     def _handle(self, key: str, back: int = 0) -> Issued:
         """A handle that was issued for the key, so many before the newest."""
@@ -384,13 +390,8 @@ class ObjectStoreAdapter:
     def _old_seals(self, segment: Snapshot) -> tuple[str, ...]:
         """The keys of handles that are not current, and whose seal is still there."""
         shown = [issued.shown for handles in self._issued.values() for issued in handles[:MOST_LOOKED_AT]]
-        return tuple(
-            [
-                each.key
-                for each in shown
-                if self._is_gone(each) and segment.is_sealed(each.key, each.address, each.id)
-            ]
-        )
+        gone = [each for each in shown if self._is_gone(each)]
+        return tuple([each.key for each in gone if segment.is_sealed(each.key, each.address, each.id)])
 
     def _is_gone(self, shown: Shown) -> bool:
         """Is it no longer the current handle of its key?"""

@@ -16,6 +16,7 @@ from mmcache_ref.model.object_store_alphabet import (
     DAMAGED,
     FORGERIES,
     LAYOUTS,
+    TRAVELLED,
     UNTYPED,
     WRITES,
     Untyped,
@@ -254,7 +255,13 @@ def _asking(config: object_store.Config, state: object_store.State, draw: Draw) 
     if role == 17:
         return object_store.ReaderWrites(draw.of(WRITES))
     if role == 18:
-        return draw.of((object_store.Unpickle(draw.of(LAYOUTS)), object_store.Damage(draw.of(DAMAGED))))
+        return draw.of(
+            (
+                object_store.Unpickle(draw.of(LAYOUTS)),
+                object_store.Damage(draw.of(DAMAGED)),
+                object_store.Travel(draw.of(TRAVELLED)),
+            )
+        )
     return draw.of((object_store.AttachWithoutLock, object_store.CloseAnother))()
 
 
