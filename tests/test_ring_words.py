@@ -32,6 +32,7 @@ from mmcache_ref.oracle.wording import operation_in_words, outcome_in_words, sta
         (ring.Create(), "create under a name in use"),
         (ring.Another(), "make another ring"),
         (ring.Claimed(), "make a ring of 64 KiB"),
+        (ring.Owned(), "make another ring, and read whose it is"),
         (ring.Largest(), "allocate the largest chunk, and one byte more"),
         (ring.Close(), "close"),
         (ring.Number(-1), "number -1"),
@@ -50,6 +51,7 @@ def test_operations(operation: Any, words: str) -> None:
         (ring.Free(), [[], []], "freed none, asked about none"),
         (ring.Allocate(4), {"result": "raised", "error": "MemoryError", "says": ""}, "MemoryError"),
         (ring.Claimed(), False, "not all of its memory is taken"),
+        (ring.Owned(), True, "it is said to be this process's"),
         (
             ring.Largest(),
             [12, "MemoryError", True],

@@ -22,6 +22,7 @@ from .ring_buffer_alphabet import (
     Largest,
     Number,
     Operation,
+    Owned,
     ReaderLeaves,
     Roles,
     Secret,
@@ -61,6 +62,7 @@ __all__ = [
     "Largest",
     "Number",
     "Operation",
+    "Owned",
     "ReaderLeaves",
     "Roles",
     "Secret",
@@ -159,6 +161,8 @@ def step(config: Config, state: State, operation: Operation) -> tuple[State, Out
             return state, Outcome("made", (True, True))
         case Claimed():
             return state, Outcome("claimed", True)
+        case Owned():
+            return state, Outcome("owned", True)
         case Largest():
             return state, Outcome("at-the-limit", (LARGEST_CHUNK, NO_ROOM.error, True))
         case Attach("longer"):

@@ -96,6 +96,10 @@ class Claimed(Op, frozen=True, tag="claimed"):
     """Another ring of 64 KiB, which nobody has written to: is all its memory taken?"""
 
 
+class Owned(Op, frozen=True, tag="owned"):
+    """Another ring: does the record behind its data area say that this process made it?"""
+
+
 class Largest(Op, frozen=True, tag="largest"):
     """`allocate_buf` of other rings that are told to have 4 GiB: where the largest chunk ends that a header
     can say, how one byte more is refused, and whether that leaves the ring as it was"""
@@ -136,6 +140,7 @@ Operation = (
     | Another
     | Unnamed
     | Claimed
+    | Owned
     | Largest
     | Attach
     | Create

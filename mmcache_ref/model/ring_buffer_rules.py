@@ -42,6 +42,7 @@ RULES: Mapping[tuple[str, str], Rule] = {
     ("another", "empty"): rule("RB-10"),
     ("unnamed", "made"): rule("RB-32"),
     ("claimed", "claimed"): rule("RB-33"),
+    ("owned", "owned"): rule("RB-34"),
     ("largest", "at-the-limit"): rule("RB-09"),
     ("attach", "refused"): rule("RB-27"),
     ("attach", "attached"): rule("RB-27"),

@@ -24,6 +24,7 @@ from .ring_buffer_alphabet import (
     Largest,
     Number,
     Operation,
+    Owned,
     ReaderLeaves,
     Roles,
     Secret,
@@ -91,6 +92,7 @@ def operations(config: Config, state: State) -> Iterator[Operation]:
     yield Unnamed()
     if not ring.chunks:
         yield Claimed()
+        yield Owned()
         yield Largest()
     yield CloseAgain()
     yield Close()

@@ -41,6 +41,7 @@ def ring_operation_in_words(operation: Op) -> str | None:
             | ring_buffer.Claimed()
             | ring_buffer.CloseAgain()
             | ring_buffer.Largest()
+            | ring_buffer.Owned()
             | ring_buffer.ReaderLeaves()
             | ring_buffer.Unnamed()
         ):
@@ -53,6 +54,7 @@ NAMES = {
     "claimed": "make a ring of 64 KiB",
     "close-again": "close again",
     "largest": "allocate the largest chunk, and one byte more",
+    "owned": "make another ring, and read whose it is",
     "reader-leaves": "close a reader",
     "unnamed": "make rings without a name",
 }
@@ -70,6 +72,8 @@ def ring_outcome_in_words(operation: Op, result: Any) -> str | None:
             return f"freed {' '.join(map(str, freed)) or 'none'}, asked about {shown}"
         case ring_buffer.Claimed(), bool():
             return "all its memory is taken" if result else "not all of its memory is taken"
+        case ring_buffer.Owned(), bool():
+            return "it is said to be this process's" if result else "it is said to be another's"
         case ring_buffer.Largest(), [end, refused, is_unchanged]:
             how = "nothing changed" if is_unchanged else "the ring changed"
             return f"a chunk to {end}; one byte more: {refused}, {how}"

@@ -13,6 +13,7 @@ from mmcache_ref.model.ring_buffer import ID_MAX, LARGEST_CHUNK, NAME_LENGTH
 from mmcache_ref.model.ring_moves import HEADER
 from mmcache_ref.oracle import segments
 from mmcache_ref.oracle.adapters.base import Unexpected, need, read
+from mmcache_ref.oracle.adapters.owner_record import names_this_process
 from mmcache_ref.oracle.adapters.ring_ids import begin_at, told_capacity, wrap_at
 from mmcache_ref.oracle.errors import NotOffered
 
@@ -140,6 +141,11 @@ class RingBufferAdapter:
             case ring_buffer.Claimed():
                 with self._another(CLAIMED_BYTES):
                     return segments.claimed(self._names[-1]) >= CLAIMED_BYTES
+            case ring_buffer.Owned():
+                with self._another() as another:
+                    begin = getattr(another, "DATA_OFFSET", 0)
+                    content = segments.content(another.handle()[1])
+                    return names_this_process(content, begin, another.handle()[0])
             case ring_buffer.Largest():
                 return self._largest()
             case ring_buffer.Attach(to):

@@ -58,6 +58,7 @@ ELSE: Final[tuple[Op, ...]] = (
     ring_buffer.Constants(),
     ring_buffer.Unnamed(),
     ring_buffer.Claimed(),
+    ring_buffer.Owned(),
     ring_buffer.Largest(),
     ring_buffer.CloseAgain(),
     ring_buffer.Allocate(0),
