@@ -187,6 +187,15 @@ def test_an_action_that_no_model_takes_is_noticed() -> None:
     assert never_taken([judged]) == {"MCLru": ["Pop"]}
 
 
+def test_where_tlc_tells_no_actions_apart_operations_that_no_model_makes_are_noticed() -> None:
+    module, entry = entry_of("shm-caches-dead")
+    judged = judge(module, entry)
+    assert judged.is_right
+    (missing,) = never_taken([judged]).values()
+    assert {"abort", "forge", "resume"} <= set(missing)
+    assert not {"submit", "read", "clear"} & set(missing)
+
+
 def test_the_command_tells_what_is_wrong_and_fails(changed) -> None:
     changed("MCLru.ghost.cfg", "    Touch <- TouchOrGhost\n", "")
     ran = CliRunner().invoke(app, ["models", "lru-ghost", "lru-untyped", "--format", "json"])

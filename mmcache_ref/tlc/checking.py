@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import threading
+from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, get_args
 
 from mmcache_ref.model.explore import Exploration
 from mmcache_ref.tlc.bindings import BINDINGS
@@ -21,7 +22,7 @@ from mmcache_ref.tlc.sources import checked_properties, config_sections
 
 SECONDS = {"pr": 600.0, "nightly": 12 * 3600.0}
 """How long one model may take."""
-FEW_STATES = 300_000
+FEW_STATES = 100_000
 """Up to so many states generated it does not pay that Java compiles TLC thoroughly."""
 FEW_EDGES = 100_000
 """Up to so many are compared where the numbers differ."""
@@ -71,7 +72,7 @@ def judge(
     progress: Callable[[str], None] = lambda what: None,
 ) -> Judged:
     """Check one model with TLC, and the search in Python that has to find the same; where edges are compared,
-    execute each on the target, if one is given. `counts_actions` costs time, and tells what was taken."""
+    execute each on the target, if one is given. `counts_actions`: where the manifest asks for it."""
     bound = entry.bound
     compares_edges = bound is not None and bound.edges
     reader = EdgeReader()
@@ -80,7 +81,7 @@ def judge(
         in_models(entry.path),
         more=(WRITE_EDGES,) if compares_edges else (),
         ends_early=entry.ends_early,
-        coverage=entry.must_hold and counts_actions,
+        coverage=entry.coverage and counts_actions,
         is_short=not entry.must_hold or (entry.total_states or FEW_STATES) <= FEW_STATES,
         seconds=SECONDS[entry.tier],
     )
@@ -268,16 +269,24 @@ def _execute(
 
 
 def never_taken(judged: list[Judged]) -> dict[str, list[str]]:
-    """For each module the actions that none of its models that hold takes."""
-    taken: dict[str, dict[str, int]] = {}
+    """For each module the actions that none of its models that hold takes.
+
+    Where TLC was not asked which it took, they are the operations of the search that finds the same.
+    """
+    taken: dict[str, Counter[str]] = {}
+    made: dict[str, Counter[str]] = {}
     for each in judged:
-        if each.entry.must_hold:
-            actions = taken.setdefault(each.module.name, {})
-            for action, (_, steps) in each.found.actions.items():
-                actions[action] = actions.get(action, 0) + steps
+        if each.entry.must_hold and each.found.actions:
+            actions = taken.setdefault(each.module.name, Counter())
+            actions.update({action: steps for action, (_, steps) in each.found.actions.items()})
+        elif each.python is not None:
+            operations = made.setdefault(each.module.name, Counter())
+            kinds = get_args(each.python.model.model.Operation)
+            operations.update({str(kind.__struct_config__.tag): 0 for kind in kinds})
+            operations.update({name: times for (name, _), times in each.python.taken.items()})
     return {
         module: missing
-        for module, actions in taken.items()
+        for module, actions in (made | taken).items()
         if (missing := [action for action, steps in actions.items() if not steps and action != INITIAL])
     }
 
