@@ -11,6 +11,7 @@ import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -89,6 +90,28 @@ def test_what_cannot_be_read_is_an_error_that_is_told(check) -> None:
     found = check("SPECIFICATION Spec\nINVARIANT Absent")
     assert found.result == "error"
     assert "Absent" in "".join(found.errors)
+
+
+@pytest.mark.parametrize("refusals", [1, 2])
+def test_a_machine_that_starts_no_process_is_asked_twice_and_told_of(
+    check, monkeypatch: pytest.MonkeyPatch, refusals: int
+) -> None:
+    start, refused = subprocess.Popen, []
+
+    def refuse(*arguments: Any, **options: Any) -> Any:
+        if len(refused) < refusals:
+            refused.append(BlockingIOError(11, "Resource temporarily unavailable"))
+            raise refused[-1]
+        return start(*arguments, **options)
+
+    monkeypatch.setattr(subprocess, "Popen", refuse)
+    found = check("SPECIFICATION Spec\nINVARIANT Small")
+    assert len(refused) == refusals
+    if refusals == 1:
+        assert found.result == "success"
+    else:
+        assert found.result == "error"
+        assert found.errors == ["TLC could not be started: [Errno 11] Resource temporarily unavailable"]
 
 
 def test_what_takes_too_long_is_undetermined_and_stopped(check) -> None:

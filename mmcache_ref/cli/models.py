@@ -30,7 +30,15 @@ from mmcache_ref.tlc.checking import (
 )
 from mmcache_ref.tlc.counterexamples import NoRun, run_of_trace
 from mmcache_ref.tlc.distributed import LOOPBACK
-from mmcache_ref.tlc.manifest import Entry, Module, in_models, manifest_path, read_manifest, write_manifest
+from mmcache_ref.tlc.manifest import (
+    Entry,
+    Module,
+    Tier,
+    in_models,
+    manifest_path,
+    read_manifest,
+    write_manifest,
+)
 from mmcache_ref.tlc.runner import stop_all
 from mmcache_ref.tlc.sources import clauses_of_config
 from mmcache_ref.tlc.tools import ToolMissing, java, tla2tools
@@ -60,7 +68,7 @@ def check_models(
     ] = False,
     workers: Annotated[int, typer.Option(min=0, help="On this machine; 0: others join.")] = 2,
     host: Annotated[str, typer.Option(help="The address by which workers reach the server.")] = LOOPBACK,
-    jobs: Annotated[int, typer.Option(min=1, help="Models at once; each takes up to 2 GiB.")] = 2,
+    jobs: Annotated[int, typer.Option(min=1, help="Models at once; each takes up to 2 GiB.")] = 3,
     record: Annotated[
         bool, typer.Option("--record", help="Write the numbers found into models/manifest.json.")
     ] = False,
@@ -112,7 +120,14 @@ def check_models(
         judged = _judge_distributed(chosen, workers, host)
         show({"text": models_text, "json": models_json}[output_format](judged, {}, tools))
         raise typer.Exit(0 if all(each.is_right for each in judged) else EXIT_CODES["violates"])
-    judged = _judge_all(chosen, executed_on, jobs, is_recording=record, counts_actions=not names)
+    judged = _judge_all(
+        chosen,
+        executed_on,
+        jobs,
+        tier="nightly" if names else tier,
+        is_recording=record,
+        counts_actions=not names,
+    )
     gaps = _gaps(judged, [] if names else manifest.modules)
     show({"text": models_text, "json": models_json}[output_format](judged, gaps, tools))
     if runs is not None:
@@ -213,9 +228,15 @@ def _tell_how_to_join(command: str) -> None:
 
 
 def _judge_all(
-    chosen: list[tuple[Module, Entry]], target: Any, jobs: int, *, is_recording: bool, counts_actions: bool
+    chosen: list[tuple[Module, Entry]],
+    target: Any,
+    jobs: int,
+    *,
+    tier: Tier,
+    is_recording: bool,
+    counts_actions: bool,
 ) -> list[Judged]:
-    """Every model that was chosen, some at once, with a line of progress each."""
+    """Every model that was chosen, some at once, what takes longest first, with a line of progress each."""
     pool = ThreadPoolExecutor(jobs)
     with progress_lines() as progress:
 
@@ -224,13 +245,16 @@ def _judge_all(
                 return judge(
                     *chosen,
                     target=target,
+                    tier=tier,
                     is_recording=is_recording,
                     counts_actions=counts_actions,
                     progress=tell,
                 )
 
         try:
-            return list(pool.map(one, chosen))
+            longest_first = sorted(chosen, key=lambda each: each[1].runtime, reverse=True)
+            judged = {each.entry.name: each for each in pool.map(one, longest_first)}
+            return [judged[entry.name] for _, entry in chosen]
         finally:
             pool.shutdown(wait=False, cancel_futures=True)  # first, or a thread would begin the next model
             stop_all()

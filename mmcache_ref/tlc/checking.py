@@ -14,7 +14,7 @@ from mmcache_ref.tlc.bindings.base import Binding
 from mmcache_ref.tlc.distributed import LOOPBACK, run_distributed
 from mmcache_ref.tlc.executing import Executed, execute
 from mmcache_ref.tlc.graph import Difference, EdgeReader, Graph, difference
-from mmcache_ref.tlc.manifest import Bound, Entry, Module, in_models
+from mmcache_ref.tlc.manifest import Bound, Entry, Module, Tier, in_models
 from mmcache_ref.tlc.output import INITIAL, Checked
 from mmcache_ref.tlc.parting import Parting, parting
 from mmcache_ref.tlc.runner import Job, run
@@ -67,13 +67,15 @@ def judge(
     entry: Entry,
     *,
     target: Any = None,
+    tier: Tier = "nightly",
     is_recording: bool = False,
     counts_actions: bool = False,
     progress: Callable[[str], None] = lambda what: None,
 ) -> Judged:
-    """Check one model with TLC, and the search in Python that has to find the same; where edges are compared,
-    execute each on the target, if one is given. `counts_actions`: where the manifest asks for it."""
-    bound = entry.bound
+    """Check one model with TLC, and the search in Python that has to find the same, if that is of the tier;
+    where edges are compared, execute each on the target, if one is given. `counts_actions`: where the
+    manifest asks for it."""
+    bound = entry.bound if entry.bound is not None and entry.bound.tier in ("pr", tier) else None
     compares_edges = bound is not None and bound.edges
     reader = EdgeReader()
     job = Job(
@@ -279,9 +281,9 @@ def never_taken(judged: list[Judged]) -> dict[str, list[str]]:
         if each.entry.must_hold and each.found.actions:
             actions = taken.setdefault(each.module.name, Counter())
             actions.update({action: steps for action, (_, steps) in each.found.actions.items()})
-        elif each.python is not None:
+        elif each.python is not None and each.entry.bound is not None:
             operations = made.setdefault(each.module.name, Counter())
-            kinds = get_args(each.python.model.model.Operation)
+            kinds = get_args(BINDINGS[each.entry.bound.model].model.Operation)
             operations.update({str(kind.__struct_config__.tag): 0 for kind in kinds})
             operations.update({name: times for (name, _), times in each.python.taken.items()})
     return {

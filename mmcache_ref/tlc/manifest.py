@@ -21,11 +21,13 @@ class Bound(msgspec.Struct, frozen=True, omit_defaults=True, rename="camel", for
     """The search in Python that has the same states: a model, a preset, and what is switched on in it.
 
     `edges`: not the numbers alone are compared, but every labelled edge, and each is executed, by `component`
-    of the oracle (the model's own unless given).
+    of the oracle (the model's own unless given). `tier`: from which on Python searches it, which may take as
+    long as TLC does.
     """
 
     model: str
     preset: str
+    tier: Tier = "pr"
     accidents: tuple[str, ...] = msgspec.field(default=(), name="with")
     protections: tuple[str, ...] = msgspec.field(default=(), name="protect")
     depth: int | None = None

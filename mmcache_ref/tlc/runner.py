@@ -86,10 +86,13 @@ def run(
     reader = Reader(other, progress)
     with scratch("tlc") as folder:
         command = single_command(job, folder)
-        with running(command, folder, job.seconds) as (process, is_late):
-            assert process.stdout is not None
-            found = reader.read(process.stdout)
-            found.processor_seconds = _ended(process)
+        try:
+            with running(command, folder, job.seconds) as (process, is_late):
+                assert process.stdout is not None
+                found = reader.read(process.stdout)
+                found.processor_seconds = _ended(process)
+        except OSError as error:
+            return Checked("error", errors=[f"TLC could not be started: {error}"])
     found.seconds = time.monotonic() - started
     if is_late.is_set():
         found.result = "undetermined"
@@ -142,17 +145,10 @@ def running(
 ) -> Iterator[tuple[subprocess.Popen[str], threading.Event]]:
     """The running TLC, and whether its time is over; it is killed however the block is left, and when this
     process dies."""
-    process = subprocess.Popen(
-        ["/bin/sh", "-c", OUTLIVED_BY_NOBODY, "tlc", *command],
-        cwd=folder,
-        stdin=subprocess.PIPE,
-        stdout=stdout,
-        stderr=subprocess.STDOUT,
-        text=True,
-        encoding="utf-8",
-        errors="replace",
-        start_new_session=True,
-    )
+    try:
+        process = _start(command, folder, stdout)
+    except OSError:  # once more: a machine at its limits refuses for a moment
+        process = _start(command, folder, stdout)
     _running.add(process)
     is_late = threading.Event()
 
@@ -172,6 +168,20 @@ def running(
         if process.stdin is not None:
             process.stdin.close()
         _running.discard(process)
+
+
+def _start(command: list[str], folder: Path, stdout: int) -> subprocess.Popen[str]:
+    return subprocess.Popen(
+        ["/bin/sh", "-c", OUTLIVED_BY_NOBODY, "tlc", *command],
+        cwd=folder,
+        stdin=subprocess.PIPE,
+        stdout=stdout,
+        stderr=subprocess.STDOUT,
+        text=True,
+        encoding="utf-8",
+        errors="replace",
+        start_new_session=True,
+    )
 
 
 def stop_all() -> None:
