@@ -26,9 +26,14 @@ FULL_OF_IDS = ring_buffer.Config(capacity=36, id_max=3, sizes=(4,))
 """A ring in which all ids are live at once."""
 
 
+def reference_with(**replaced: Any) -> Namespace:
+    """The reference with classes of its own in place of some."""
+    return Namespace(SimpleNamespace(**NAMES | replaced), "broken")
+
+
 def broken(name: str, config: Any, **replaced: Any) -> set[str]:
     """The clauses that a walk through a graph finds to be broken."""
-    trial = Trial(COMPONENTS[name], SimpleNamespace(**NAMES | replaced))
+    trial = Trial(COMPONENTS[name], reference_with(**replaced))
     return set(execute_graph(trial, config).runs)
 
 
@@ -123,7 +128,7 @@ def test_a_store_for_two_readers(store_class: type[Any], clauses: set[str]) -> N
 @pytest.mark.clause("OS-25")
 def test_a_store_that_does_not_wait_for_its_last_reader_breaks_what_is_free_and_nothing_else() -> None:
     component = COMPONENTS["object-store"]
-    namespace = SimpleNamespace(**NAMES | {"SingleWriterShmObjectStorage": WaitsForAllButOne})
+    namespace = reference_with(SingleWriterShmObjectStorage=WaitsForAllButOne)
     put = {key: object_store.Put(key, Content(1, 1)) for key in "ahcd"}
     free = object_store.FreeUnused()
 
@@ -156,7 +161,7 @@ def test_a_chunk_that_is_freed_behind_a_held_one_is_no_matter_of_when_it_is_free
 
     def culprit(store: type[Any], ring: type[Any], *operations: Any) -> str | None:
         replaced = {"SingleWriterShmObjectStorage": store, "SingleWriterShmRingBuffer": ring}
-        trial = Trial(COMPONENTS["object-store"], SimpleNamespace(**NAMES | replaced))
+        trial = Trial(COMPONENTS["object-store"], reference_with(**replaced))
         mismatch = trial.run(config, operations).mismatch
         return mismatch and mismatch.clause
 
@@ -176,7 +181,7 @@ class KeepsWhatWasTold(reference.ShmObjectStoreSenderCache):
 
 def test_differences_begin_anew_with_a_clear_also_inside_the_protocol() -> None:
     replaced = {"ShmObjectStoreSenderCache": KeepsWhatWasTold}
-    namespace = Namespace(SimpleNamespace(**NAMES | replaced), "broken")
+    namespace = reference_with(**replaced)
     found = fuzz(
         Trial(COMPONENTS["shm-caches"], namespace), seconds=60, seed=0, max_examples=200, only_first=True
     )

@@ -89,7 +89,7 @@ def test_a_mutant_that_hangs_is_killed() -> None:
         "factories", "    model_config = vllm_config.model_config\n", "    while True: pass\n", "factories"
     )
     assert kill is not None
-    assert kill.clause == "LRU-18"
+    assert kill.clause == "IF-20"
 
 
 def test_the_parent_process_sees_nothing_of_a_mutant() -> None:
