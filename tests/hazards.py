@@ -11,15 +11,16 @@ from typing import Any
 from mmcache_ref import protocol, reference
 from mmcache_ref.model.explore import Property
 from mmcache_ref.oracle.namespace import Namespace
+from mmcache_ref.oracle.regressions import runs_directory
 from mmcache_ref.oracle.run import Run
 from mmcache_ref.oracle.stored import read_run
-from mmcache_ref.tlc.manifest import Bound, models_directory, read_manifest
+from mmcache_ref.tlc.manifest import Bound, read_manifest
 
 ENTRIES = {entry.name: entry for _, entry in read_manifest().entries}
 
 
 def stored(name: str) -> Run:
-    return read_run(str(models_directory() / "runs" / f"{name}.json"))
+    return read_run(str(runs_directory() / "hazards" / f"{name}.json"))
 
 
 def protected(name: str) -> Bound:

@@ -11,19 +11,20 @@ from typer.testing import CliRunner
 from mmcache_ref.cli import app
 from mmcache_ref.model import lru
 from mmcache_ref.model.component import Content
+from mmcache_ref.oracle.regressions import runs_directory
 from mmcache_ref.oracle.run import Run, Step
 from mmcache_ref.oracle.stored import encode_run, read_run
 from mmcache_ref.tlc import behaviours
 from mmcache_ref.tlc.behaviours import Followed, NoBehaviour, follow, module_of, records
 from mmcache_ref.tlc.counterexamples import run_of_trace
-from mmcache_ref.tlc.manifest import models_directory, read_manifest
+from mmcache_ref.tlc.manifest import read_manifest
 from mmcache_ref.tlc.output import TraceStep
 from mmcache_ref.tlc.values import parse
 
 pytestmark = pytest.mark.timeout(300)
 
 ENTRIES = {entry.name: entry for _, entry in read_manifest().entries}
-STORED = {path.stem: path for path in sorted((models_directory() / "runs").glob("*.json"))}
+STORED = {path.stem: path for path in sorted((runs_directory() / "hazards").glob("*.json"))}
 ONE_PUT = Run("lru", lru.Config(2), "safe", (Step(lru.Put("a", Content(1, 1)), None, None, {}),))
 
 

@@ -15,18 +15,19 @@ from mmcache_ref.model.key_replicated import Deliver, Submit
 from mmcache_ref.model.pair import Item
 from mmcache_ref.oracle.components import COMPONENTS
 from mmcache_ref.oracle.lockstep import Trial
+from mmcache_ref.oracle.regressions import runs_directory
 from mmcache_ref.oracle.run import Run
 from mmcache_ref.oracle.stored import encode_run, read_run
 from mmcache_ref.oracle.targets import resolve
 from mmcache_ref.tlc.bindings import BINDINGS
 from mmcache_ref.tlc.checking import judge
 from mmcache_ref.tlc.counterexamples import NoRun, run_of_trace
-from mmcache_ref.tlc.manifest import Bound, models_directory, read_manifest
+from mmcache_ref.tlc.manifest import Bound, read_manifest
 from mmcache_ref.tlc.output import TraceStep
 from mmcache_ref.tlc.values import canonical
 
 ENTRIES = {entry.name: (module, entry) for module, entry in read_manifest().entries}
-STORED = sorted((models_directory() / "runs").glob("*.json"))
+STORED = sorted((runs_directory() / "hazards").glob("*.json"))
 BROKEN = [name for name, (_, entry) in ENTRIES.items() if entry.breaks]
 HAZARDS = [path.stem for path in STORED if f"{path.stem}.protected" in ENTRIES]
 HAZARDS_OF_THE_PAIR = [name for name in HAZARDS if name.startswith("key-replicated-")]
@@ -118,7 +119,7 @@ def test_the_stored_run_is_the_counterexample(name: str) -> None:
     module, entry = ENTRIES[name]
     assert entry.bound is not None
     run = run_of_trace(entry.bound, judge(module, entry).found.trace)
-    text = (models_directory() / "runs" / f"{name}.json").read_text(encoding="utf-8")
+    text = (runs_directory() / "hazards" / f"{name}.json").read_text(encoding="utf-8")
     assert encode_run(run) + "\n" == text
 
 

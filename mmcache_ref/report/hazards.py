@@ -5,10 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
-from mmcache_ref.tlc.manifest import Entry, Manifest, models_directory
+from mmcache_ref.oracle.regressions import runs_directory
+from mmcache_ref.tlc.manifest import Entry, Manifest
 
 PROTECTED: Final = ".protected"
 """How the name of a hazard's model ends that must hold."""
+HAZARDS: Final = "hazards"
+"""Where among the runs of `spec/` the counterexamples stand."""
 HEADING: Final = (
     "| accident | without protection | field fault | steps | run | with protection | states |",
     "|---|---|---|---|---|---|---|",
@@ -46,5 +49,5 @@ def _row(failing: Entry, holding: Entry) -> str:
 
 def _run(name: str) -> Iterator[str]:
     """A link to the stored counterexample, if there is one."""
-    if (models_directory() / "runs" / f"{name}.json").is_file():
-        yield f"[json](../models/runs/{name}.json)"
+    if (runs_directory() / HAZARDS / f"{name}.json").is_file():
+        yield f"[json](runs/{HAZARDS}/{name}.json)"
