@@ -53,8 +53,8 @@ class Entry(msgspec.Struct, omit_defaults=True, rename="camel", forbid_unknown_f
     name; `clauses` are those of its properties; `fault` is the field fault that it shows; `bound` is the
     search in Python that must come to the same, or, of a model that fails, the configuration in which its
     counterexample is a run; `breaks` is the clause that the seeded fault breaks in that run, which stands in
-    `spec/runs/hazards/`. With `coverage` TLC counts how often it takes each action: those models of a module that
-    have it take every one.
+    `spec/runs/hazards/`. With `coverage` TLC counts how often it takes each action: those models of a module
+    that have it take every one.
     """
 
     path: str
