@@ -211,7 +211,7 @@ def _job(folder: Path, logs: Sequence[Log], tells_course: bool, seconds: float) 
         folder / f"{module.name}.tla",
         settings,
         ends_early=True,
-        is_short=True,
+        is_short=len(logs) < MANY,
         workers=WORKERS if len(logs) >= MANY else 1,
         seconds=seconds,
     )
