@@ -54,15 +54,18 @@ def sweep() -> None:
 
     What cannot be removed now, since a dying process still writes into it, is left to the next one.
     """
+    here = _place()
     for folder in Path(tempfile.gettempdir()).glob("mmcache-*"):
         named = _NAME.fullmatch(folder.name)
-        if named and _is_left(folder, Known(int(named["process"]), int(named["began"])), named["place"]):
+        if named is None or named["place"] != here:
+            continue
+        if _is_left(folder, Known(int(named["process"]), int(named["began"]))):
             shutil.rmtree(folder, ignore_errors=True)
 
 
-def _is_left(folder: Path, owner: Known, place: str) -> bool:
+def _is_left(folder: Path, owner: Known) -> bool:
     """Whether a folder of this user is one whose owner is known to be gone."""
-    if place != _place() or is_running(owner):
+    if is_running(owner):
         return False
     try:
         found = folder.lstat()
