@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 import sys
 
@@ -146,9 +147,25 @@ def test_the_command_as_json_and_its_exit_codes() -> None:
 def test_two_samples_of_a_request_are_the_accident_that_they_lead_to() -> None:
     options = ["simulate", "--cache", "shm", "--requests", "20", "--with", "abort,n2", "--format", "json"]
     told = json.loads(CliRunner().invoke(app, options).stdout)
-    assert told["plan"]["accidents"] == ["abort", "fan-out"]
+    assert told["plan"]["accidents"] == ["abort", "n2"]
     explored = CliRunner().invoke(app, ["explore", "shm-caches", "--with", "n2", "--format", "json"])
     assert json.loads(explored.stdout)["config"]["accidents"] == ["fan-out"]
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        (["simulate", "--with", "n2"], "unknown accident: n2. Known: abort, all, bypass, .*--cache shm has n2."),
+        (["simulate", "--cache", "shm", "--with", "hail"], "accident: hail. Known: .*, forge, n2, oversize, "),
+        (["explore", "lru", "--with", "n2"], "lru has no accidents .* shm-caches has n2."),
+    ],
+)
+def test_an_unknown_accident_is_told_as_it_was_typed_with_those_that_there_are(
+    options: list[str], said: str
+) -> None:
+    done = CliRunner().invoke(app, options)
+    assert done.exit_code != 0
+    assert re.search(said, " ".join(done.output.replace("│", " ").split())), done.output
 
 
 @pytest.mark.parametrize("wrong", [["--with", "hail"], ["--protect", "hope"], ["--cache", "disk"]])

@@ -203,6 +203,8 @@ def test_the_command_tells_what_is_wrong_and_fails(changed) -> None:
     told = {each["name"]: each for each in json.loads(ran.stdout)["models"]}
     assert told["lru-ghost"]["wrong"]
     assert told["lru-untyped"]["wrong"] == []
+    # Without a terminal there is a line as each begins.
+    assert sorted(ran.stderr.splitlines()) == ["checking lru-ghost", "checking lru-untyped"]
 
 
 def test_what_a_target_does_otherwise_is_told_with_the_run_and_how_to_repeat_it() -> None:

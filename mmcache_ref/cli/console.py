@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import sys
-from typing import Annotated, Final, NoReturn
+from collections.abc import Mapping
+from typing import Annotated, Any, NoReturn
 
 import typer
 from rich.console import Console, RenderableType
@@ -48,8 +49,6 @@ Accidents = Annotated[
     typer.Option("--with", help="Accidents, with commas between, or all; n2 is fan-out. May be repeated."),
 ]
 """The option of commands in which accidents happen."""
-SAMPLES: Final = {"n2": "fan-out"}
-"""A client asks for two samples with n=2, and knows the accident by that."""
 
 
 def listed_names(lists: list[str] | None) -> list[str]:
@@ -57,6 +56,13 @@ def listed_names(lists: list[str] | None) -> list[str]:
     return [name.strip() for name in ",".join(lists or ()).split(",") if name.strip()]
 
 
-def listed_accidents(lists: list[str] | None) -> list[str]:
-    """The accidents in lists with commas, each by its name in the model."""
-    return [SAMPLES.get(name, name) for name in listed_names(lists)]
+def known_elsewhere(names: list[str], here: Any, others: Mapping[str, Any]) -> str:
+    """Which accidents that a model does not have others have, each by what one asks for to get it."""
+    strange = [name for name in names if name not in _accidents_of(here)]
+    found = {asked: [name for name in strange if name in _accidents_of(each)] for asked, each in others.items()}
+    return "".join(f" {asked} has {', '.join(there)}." for asked, there in found.items() if there)
+
+
+def _accidents_of(model: Any) -> set[str]:
+    """What the accidents of a model are called; nothing of a model that has none."""
+    return {*getattr(model, "ACCIDENTS", ()), *getattr(model, "SYNONYMS", ())}

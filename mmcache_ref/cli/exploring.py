@@ -9,7 +9,7 @@ from typing import Annotated, Any, Literal
 import msgspec
 import typer
 
-from mmcache_ref.cli.console import Accidents, listed_accidents, listed_names, output, progress_lines
+from mmcache_ref.cli.console import Accidents, known_elsewhere, listed_names, output, progress_lines
 from mmcache_ref.model import (
     drift,
     key_replicated,
@@ -71,17 +71,19 @@ def explore_model(
     if model not in EXPLORABLE:
         raise typer.BadParameter(f"no model {model!r}: take one of {', '.join(EXPLORABLE)}")
     module, properties = EXPLORABLE[model]
+    wanted = listed_names(accidents)
     try:
         config = _model_config(
             module,
             preset,
-            accidents=listed_accidents(accidents),
+            accidents=wanted,
             protections=listed_names(protections),
             depth=depth,
             clears=clears,
         )
     except ValueError as error:
-        raise typer.BadParameter(str(error)) from None
+        others = {name: each for name, (each, _) in EXPLORABLE.items() if each is not module}
+        raise typer.BadParameter(f"{error}{known_elsewhere(wanted, module, others)}") from None
     with progress_lines() as progress:
         line = progress.add_task(model, what="searching")
         found = explore(
@@ -105,6 +107,6 @@ def _model_config(module: Any, preset: str, **options: Any) -> Any:
     if any(options.values()):
         raise ValueError(
             f"{module.NAME} has no accidents and no protections: only key-replicated, ring-publication and "
-            "shm-caches have any"
+            "shm-caches have any."
         )
     return module.PRESETS[preset]

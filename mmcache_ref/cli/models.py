@@ -49,7 +49,7 @@ def check_models(
         list[str] | None, typer.Argument(help="Models or modules; every model of the tier unless given.")
     ] = None,
     tier: Annotated[
-        Literal["pr", "nightly"], typer.Option(help="pr: minutes. nightly: also what takes hours.")
+        Literal["pr", "nightly"], typer.Option(help="pr: minutes. nightly: also what takes long.")
     ] = "pr",
     target: Annotated[
         str, typer.Option(help="Execute every edge of the tiny graphs on this target.")
@@ -262,8 +262,11 @@ def _judge_all(
 
 @contextmanager
 def _line(progress: Progress, entry: Entry) -> Iterator[Callable[[str], None]]:
-    """A line of progress while a model is checked, and what changes what it says."""
+    """A line of progress while a model is checked, and what changes what it says; where that is no terminal,
+    a line as it begins, since a model may take minutes."""
     line = progress.add_task(entry.name, what="starting")
+    if progress.disable:
+        messages.print(f"checking {entry.name}", markup=False)
     try:
         yield lambda what: progress.update(line, what=what)
     finally:

@@ -9,9 +9,10 @@ from typing import Annotated, Literal
 
 import typer
 
-from mmcache_ref.cli.console import Accidents, fail, listed_accidents, listed_names, progress_lines, show
+from mmcache_ref.cli.console import Accidents, fail, known_elsewhere, listed_names, progress_lines, show
 from mmcache_ref.oracle.errors import TargetUnavailable
 from mmcache_ref.oracle.event_log import Recorder
+from mmcache_ref.oracle.families import FAMILIES
 from mmcache_ref.oracle.process_simulation import simulate_in_processes
 from mmcache_ref.oracle.simulation import Observer, Plan, simulate
 from mmcache_ref.oracle.targets import check_target, resolve
@@ -61,7 +62,7 @@ def simulate_target(
         requests,
         workers,
         seed,
-        tuple(listed_accidents(accidents)),
+        tuple(listed_names(accidents)),
         tuple([name for name in stopping if name != "none"]),
         in_processes,
     )
@@ -69,7 +70,9 @@ def simulate_target(
         check_target(target)
         plan.config  # noqa: B018 - a name that is unknown is told here
     except ValueError as error:
-        raise typer.BadParameter(str(error)) from None
+        others = {f"--cache {kind}": family.model for kind, family in FAMILIES.items() if kind != cache}
+        elsewhere = known_elsewhere(listed_names(accidents), FAMILIES[cache].model, others)
+        raise typer.BadParameter(f"{error}{elsewhere}") from None
     try:
         namespace = resolve(target)
     except TargetUnavailable as error:

@@ -88,10 +88,13 @@ def known_names(names: Iterable[str], known: Iterable[str], what: str) -> frozen
     return chosen
 
 
-def spelled_out(names: Iterable[str], word: str, stands_for: Iterable[str]) -> frozenset[str]:
-    """The names as a set, in which one word, where it is there, stands for others."""
-    chosen = frozenset(names)
-    return chosen - {word} | frozenset(stands_for) if word in chosen else chosen
+def spelled_out(
+    names: Iterable[str], known: Iterable[str], what: str, words: Mapping[str, Iterable[str]]
+) -> frozenset[str]:
+    """The names as a set, in which each of the words stands for others; an unknown one is a `ValueError` that
+    lists the known ones and the words."""
+    chosen = known_names(names, {*known, *words}, what)
+    return frozenset(name for each in chosen for name in words.get(each, (each,)))
 
 
 @dataclass(frozen=True)
@@ -283,6 +286,6 @@ def configure(
         requests=base.requests,
         depth=base.depth if depth is None else depth,
         clears=base.clears if clears is None else clears,
-        accidents=spelled_out(accidents, "all", ACCIDENTS),
-        protections=spelled_out(protections, "default", DEFAULT_PROTECTIONS),
+        accidents=spelled_out(accidents, ACCIDENTS, "accident", {"all": ACCIDENTS}),
+        protections=spelled_out(protections, PROTECTIONS, "protection", {"default": DEFAULT_PROTECTIONS}),
     )

@@ -153,6 +153,6 @@ def configure(
         raise ValueError("ring-publication has no bounds: leave depth and clears away")
     return replace(
         PRESETS[preset],
-        accidents=spelled_out(accidents, "all", ACCIDENTS),
-        protections=spelled_out(protections, "default", DEFAULT_PROTECTIONS),
+        accidents=spelled_out(accidents, ACCIDENTS, "accident", {"all": ACCIDENTS}),
+        protections=spelled_out(protections, PROTECTIONS, "protection", {"default": DEFAULT_PROTECTIONS}),
     )

@@ -14,6 +14,7 @@ from .publication_accesses import WORDS, Access, Program
 from .publication_environment import ACCIDENTS, PRESETS, Config, configure
 
 __all__ = [
+    "ACCIDENTS",
     "NAME",
     "PRESETS",
     "Config",

@@ -32,7 +32,7 @@ from .shm_accidents import (
     SubmitAgain,
 )
 from .shm_counts import errors
-from .shm_environment import ACCIDENTS, PRESETS, PROTECTIONS, Config, configure
+from .shm_environment import ACCIDENTS, PRESETS, PROTECTIONS, SYNONYMS, Config, configure
 from .shm_reading import read
 from .shm_requests import Feature, Message, Running, State
 from .shm_rules import ASPECTS, CULPRITS, RULES
@@ -49,6 +49,7 @@ __all__ = [
     "PRESETS",
     "PROTECTIONS",
     "RULES",
+    "SYNONYMS",
     "Config",
     "Operation",
     "State",

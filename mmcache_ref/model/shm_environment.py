@@ -31,6 +31,9 @@ ACCIDENTS: Mapping[str, Accident] = {
     ),
 }
 
+SYNONYMS: Mapping[str, tuple[str, ...]] = {"n2": ("fan-out",)}
+"""A client asks for two samples with n=2, and knows the accident by that."""
+
 PROTECTIONS: Mapping[str, Protection] = {
     "clear-on-death": Protection(
         "SC-44", "when a worker dies all requests under way end with a retryable miss, and P0 is cleared"
@@ -184,7 +187,7 @@ def configure(
 ) -> Config:
     """A preset with accidents and protections by name, and perhaps another depth.
 
-    The accidents may be `all`, among the protections may be `default`. An unknown name is a `ValueError` that
+    Accidents may be `all`, protections `default`; `n2` is `fan-out`. An unknown name is a `ValueError` that
     lists the known ones; so are `clears`, which need no bound here.
     """
     known_names([preset], PRESETS, "preset")
@@ -194,6 +197,6 @@ def configure(
     return replace(
         base,
         depth=base.depth if depth is None else depth,
-        accidents=spelled_out(accidents, "all", ACCIDENTS),
-        protections=spelled_out(protections, "default", DEFAULT_PROTECTIONS),
+        accidents=spelled_out(accidents, ACCIDENTS, "accident", {"all": ACCIDENTS, **SYNONYMS}),
+        protections=spelled_out(protections, PROTECTIONS, "protection", {"default": DEFAULT_PROTECTIONS}),
     )
