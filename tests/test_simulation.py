@@ -155,8 +155,14 @@ def test_two_samples_of_a_request_are_the_accident_that_they_lead_to() -> None:
 @pytest.mark.parametrize(
     ("options", "said"),
     [
-        (["simulate", "--with", "n2"], "unknown accident: n2. Known: abort, all, bypass, .*--cache shm has n2."),
-        (["simulate", "--cache", "shm", "--with", "hail"], "accident: hail. Known: .*, forge, n2, oversize, "),
+        (
+            ["simulate", "--with", "n2"],
+            "unknown accident: n2. Known: abort, all, bypass, .*--cache shm has n2.",
+        ),
+        (
+            ["simulate", "--cache", "shm", "--with", "hail"],
+            "accident: hail. Known: .*, forge, n2, oversize, ",
+        ),
         (["explore", "lru", "--with", "n2"], "lru has no accidents .* shm-caches has n2."),
     ],
 )

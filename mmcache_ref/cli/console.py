@@ -59,7 +59,9 @@ def listed_names(lists: list[str] | None) -> list[str]:
 def known_elsewhere(names: list[str], here: Any, others: Mapping[str, Any]) -> str:
     """Which accidents that a model does not have others have, each by what one asks for to get it."""
     strange = [name for name in names if name not in _accidents_of(here)]
-    found = {asked: [name for name in strange if name in _accidents_of(each)] for asked, each in others.items()}
+    found = {
+        asked: [name for name in strange if name in _accidents_of(each)] for asked, each in others.items()
+    }
     return "".join(f" {asked} has {', '.join(there)}." for asked, there in found.items() if there)
 
 
