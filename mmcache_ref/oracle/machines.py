@@ -1,8 +1,9 @@
-"""Hypothesis state machines: each drives a target in lockstep with the model of one component.
+"""A Hypothesis state machine that drives a target in lockstep with the model of one component.
 
-To fuzz your own cache, subclass one and name the target:
+To fuzz your own cache with settings of your own, name the component and the target:
 
-    class MyLru(LruMachine):
+    class MyLru(LockstepMachine):
+        component_name = "lru"
         target = "py:my_package.my_module:namespace"
 
     TestMyLru = MyLru.TestCase
@@ -171,51 +172,3 @@ class LockstepMachine(RuleBasedStateMachine):
         if lockstep.passed_over:
             return None
         return self._trial.recorded(lockstep.config, lockstep.performed, mismatch)
-
-
-class LruMachine(LockstepMachine):
-    """`LRUCache`"""
-
-    component_name = "lru"
-
-
-class ProcessorOnlyMachine(LockstepMachine):
-    """`MultiModalProcessorOnlyCache` and the merge step"""
-
-    component_name = "processor-only"
-
-
-class SenderMachine(LockstepMachine):
-    """`LruKeyReplicatedSenderCache` and the merge step"""
-
-    component_name = "sender"
-
-
-class ReceiverMachine(LockstepMachine):
-    """`LruKeyReplicatedReceiverCache`"""
-
-    component_name = "receiver"
-
-
-class KeyReplicatedMachine(LockstepMachine):
-    """A sender and a receiver with a channel between them, and every accident of the field"""
-
-    component_name = "key-replicated"
-
-
-class DriftMachine(LockstepMachine):
-    """The protocol under its default protections, with every accident of the field"""
-
-    component_name = "drift"
-
-
-class RingBufferMachine(LockstepMachine):
-    """`SingleWriterShmRingBuffer`, on real shared memory"""
-
-    component_name = "ring-buffer"
-
-
-class ShmPairMachine(LockstepMachine):
-    """`ShmObjectStoreSenderCache` and `ShmObjectStoreReceiverCache` on one segment, call by call"""
-
-    component_name = "shm-pair"
