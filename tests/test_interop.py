@@ -95,7 +95,7 @@ def test_the_command_prints_the_matrix() -> None:
     done = CliRunner().invoke(app, ["interop", "reference", "--format", "json"])
     told = json.loads(done.stdout)
     assert (done.exit_code, told["status"], told["targets"]) == (0, "conforms", ["reference"])
-    assert CliRunner().invoke(app, ["interop", "nonsense"]).exit_code == 1
+    assert "no such target" in CliRunner().invoke(app, ["interop", "nonsense"]).output
 
 
 def test_values_that_differ_have_different_fingerprints() -> None:

@@ -7,7 +7,7 @@ from typing import Annotated, Final, Literal
 
 import typer
 
-from mmcache_ref.cli.console import USAGE, fail, progress_lines, show
+from mmcache_ref.cli.console import USAGE, fail, known_targets, progress_lines, show
 from mmcache_ref.oracle.bench import SIZES, measure, size_in_words
 from mmcache_ref.oracle.bench_demands import demands
 from mmcache_ref.oracle.errors import TargetUnavailable
@@ -15,7 +15,6 @@ from mmcache_ref.oracle.growth import NUMBERS, measure_growth
 from mmcache_ref.oracle.growth_subjects import LEAST_KEYS
 from mmcache_ref.oracle.load import measure_load
 from mmcache_ref.oracle.peer_processes import Raised
-from mmcache_ref.oracle.targets import check_target
 from mmcache_ref.oracle.verdict import EXIT_CODES
 from mmcache_ref.protocol.processes import ProcessLost
 from mmcache_ref.report.bench import bench_json, bench_text
@@ -69,9 +68,8 @@ def bench(
     Example: mmcache-ref bench --sizes 1KiB,1MiB --rounds 5
     """
     named = targets or list(DEFAULT)
+    known_targets(named)
     try:
-        for target in named:
-            check_target(target)
         wanted = [_bytes(size) for size in sizes.split(",")]
         numbers = [_number(each) for each in keys.split(",")]
     except ValueError as error:

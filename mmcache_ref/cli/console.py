@@ -1,14 +1,19 @@
-"""What the commands share: the application, two consoles, progress, and how a command leaves."""
+"""What the commands share: the application, two consoles, progress, targets, and how a command leaves."""
 
 from __future__ import annotations
 
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Annotated, Any, NoReturn
 
 import typer
 from rich.console import Console, RenderableType
 from rich.progress import Progress, TextColumn, TimeElapsedColumn
+
+from mmcache_ref.oracle.errors import TargetUnavailable
+from mmcache_ref.oracle.namespace import Namespace
+from mmcache_ref.oracle.targets import check_target, resolve
+from mmcache_ref.oracle.verdict import EXIT_CODES
 
 USAGE, BAD_RUN = 1, 4
 """Exit codes besides those of a verdict."""
@@ -28,6 +33,23 @@ def fail(message: str, code: int) -> NoReturn:
     """Say why on stderr and leave."""
     messages.print(f"mmcache-ref: {message}", markup=False, soft_wrap=True)
     raise typer.Exit(code)
+
+
+def known_targets(targets: Iterable[str]) -> None:
+    """A usage error for a target that is of no kind."""
+    try:
+        for target in targets:
+            check_target(target)
+    except ValueError as error:
+        raise typer.BadParameter(str(error)) from None
+
+
+def namespace_of(target: str) -> Namespace:
+    """What a target offers; where it cannot be had, say why and leave."""
+    try:
+        return resolve(target)
+    except TargetUnavailable as error:
+        fail(str(error), EXIT_CODES["undetermined"])
 
 
 def show(report: str | RenderableType) -> None:

@@ -4,19 +4,27 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
 import msgspec
 import typer
 
-from mmcache_ref.cli.console import BAD_RUN, USAGE, fail, listed_names, progress_lines, show
-from mmcache_ref.oracle.errors import BadRun, TargetUnavailable
+from mmcache_ref.cli.console import (
+    BAD_RUN,
+    USAGE,
+    fail,
+    known_targets,
+    listed_names,
+    namespace_of,
+    progress_lines,
+    show,
+)
+from mmcache_ref.oracle.errors import BadRun
 from mmcache_ref.oracle.interleaving.judge import interleave, replay
 from mmcache_ref.oracle.interleaving.scenario import AnyScenario
 from mmcache_ref.oracle.interleaving.scenarios import SCENARIOS
 from mmcache_ref.oracle.interleaving.schedules import Schedule
 from mmcache_ref.oracle.interleaving.verdicts import Interleaved, Options
-from mmcache_ref.oracle.targets import check_target, resolve
 from mmcache_ref.oracle.verdict import EXIT_CODES, worst
 from mmcache_ref.report.interleaving import interleaved_json, interleaved_text
 
@@ -63,11 +71,7 @@ def interleave_target(
     Example: mmcache-ref interleave vllm@0.32.0 --scenario get-clear-put
     """
     named = targets or ["reference"]
-    try:
-        for target in named:
-            check_target(target)
-    except ValueError as error:
-        fail(str(error), USAGE)
+    known_targets(named)
     options = Options(preemptions, schedules, seed, bytecodes, seconds)
     if replay_of is None:
         chosen = _chosen(listed_names(scenario))
@@ -90,21 +94,13 @@ def _chosen(names: Sequence[str]) -> list[AnyScenario]:
 def _judged(target: str, scenarios: Sequence[AnyScenario], options: Options) -> Interleaved:
     with progress_lines() as progress:
         line = progress.add_task(target, what="loading")
-        namespace = _namespace(target)
         return interleave(
-            namespace,
+            namespace_of(target),
             target,
             scenarios,
             options,
             lambda name, runs: progress.update(line, what=f"{name}: {runs:,} schedules"),
         )
-
-
-def _namespace(target: str) -> Any:
-    try:
-        return resolve(target)
-    except TargetUnavailable as error:
-        fail(str(error), EXIT_CODES["undetermined"])
 
 
 def _read(text: str) -> tuple[AnyScenario, Schedule]:
@@ -124,7 +120,7 @@ def _read(text: str) -> tuple[AnyScenario, Schedule]:
 def _repeated(target: str, repeated: tuple[AnyScenario, Schedule]) -> Interleaved:
     scenario, schedule = repeated
     try:
-        verdict = replay(_namespace(target), scenario, schedule)
+        verdict = replay(namespace_of(target), scenario, schedule)
     except (BadRun, ValueError) as error:
         fail(str(error), BAD_RUN)
     return Interleaved(target, None, (verdict,))

@@ -6,9 +6,8 @@ from typing import Annotated, Literal
 
 import typer
 
-from mmcache_ref.cli.console import USAGE, fail, progress_lines, show
+from mmcache_ref.cli.console import known_targets, progress_lines, show
 from mmcache_ref.oracle.interop import try_together
-from mmcache_ref.oracle.targets import check_target
 from mmcache_ref.report.interop import interop_json, interop_text
 
 DEFAULT = ("reference", "vllm@0.32.0")
@@ -30,11 +29,7 @@ def interop(
     Example: mmcache-ref interop
     """
     named = targets or list(DEFAULT)
-    try:
-        for target in named:
-            check_target(target)
-    except ValueError as error:
-        fail(str(error), USAGE)
+    known_targets(named)
     with progress_lines() as progress:
         line = progress.add_task("interop", what="")
         matrix = try_together(named, lambda what: progress.update(line, what=what))

@@ -14,7 +14,7 @@ import typer
 from rich.console import RenderableType
 
 from mmcache_ref import __version__
-from mmcache_ref.cli.console import BAD_RUN, fail, output, progress_lines, show
+from mmcache_ref.cli.console import BAD_RUN, fail, known_targets, output, progress_lines, show
 from mmcache_ref.cli.mishaps import conform_processes
 from mmcache_ref.oracle import clauses as specification
 from mmcache_ref.oracle.components import COMPONENTS
@@ -26,7 +26,6 @@ from mmcache_ref.oracle.sharing import DatabaseUnavailable, judge_sharing, open_
 from mmcache_ref.oracle.stored import read_run
 from mmcache_ref.oracle.suite import Options, Stage
 from mmcache_ref.oracle.supervisor import replay_run
-from mmcache_ref.oracle.targets import check_target
 from mmcache_ref.oracle.verdict import EXIT_CODES, Report, report
 from mmcache_ref.oracle.worker import Judged, Message, Progressed
 from mmcache_ref.report.files import report_json, write_report
@@ -100,11 +99,7 @@ def conform(
     for name in components:
         if name not in COMPONENTS:
             raise typer.BadParameter(f"no component {name!r}: take one of {', '.join(COMPONENTS)}")
-    for target in targets:
-        try:
-            check_target(target)
-        except ValueError as error:
-            raise typer.BadParameter(str(error)) from None
+    known_targets(targets)
     if processes:
         if component or level != BEST_LEVEL or report_to is not None or examples or walks:
             raise typer.BadParameter(
@@ -191,11 +186,9 @@ def replay(
         stored = read_run(run)
     except BadRun as error:
         fail(str(error), BAD_RUN)
+    known_targets([target])
     try:
-        check_target(target)
         repeated = replay_run(target, stored)
-    except ValueError as error:
-        raise typer.BadParameter(str(error)) from None
     except TargetUnavailable as error:
         fail(str(error), EXIT_CODES["undetermined"])
     if repeated.mismatch is not None:

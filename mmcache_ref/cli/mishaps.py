@@ -10,11 +10,10 @@ import msgspec
 import typer
 from rich.progress import TaskID
 
-from mmcache_ref.cli.console import progress_lines, show
+from mmcache_ref.cli.console import known_targets, progress_lines, show
 from mmcache_ref.oracle.mishaps.judge import ROUNDS, Judged, judge
 from mmcache_ref.oracle.mishaps.rounds import Options
 from mmcache_ref.oracle.mishaps.soak import CEILING_MIB, Minute, Soaked, soak
-from mmcache_ref.oracle.targets import check_target
 from mmcache_ref.oracle.verdict import EXIT_CODES, worst
 from mmcache_ref.report.mishaps import mishaps_json, mishaps_text, soak_json, soak_line, soak_text
 
@@ -92,10 +91,7 @@ def soak_target(
 
     Example: mmcache-ref soak --minutes 10
     """
-    try:
-        check_target(target)
-    except ValueError as error:
-        raise typer.BadParameter(str(error)) from None
+    known_targets([target])
     if not math.isfinite(minutes):
         raise typer.BadParameter("--minutes takes a number of minutes")
 

@@ -13,10 +13,18 @@ from typing import Annotated, Any, Literal
 import typer
 from rich.progress import Progress
 
-from mmcache_ref.cli.console import BAD_RUN, USAGE, fail, messages, progress_lines, show
-from mmcache_ref.oracle.errors import BadRun, TargetUnavailable
+from mmcache_ref.cli.console import (
+    BAD_RUN,
+    USAGE,
+    fail,
+    known_targets,
+    messages,
+    namespace_of,
+    progress_lines,
+    show,
+)
+from mmcache_ref.oracle.errors import BadRun
 from mmcache_ref.oracle.stored import encode_run, read_run
-from mmcache_ref.oracle.targets import resolve
 from mmcache_ref.oracle.verdict import EXIT_CODES
 from mmcache_ref.report.models import models_json, models_text
 from mmcache_ref.tlc.behaviours import NoBehaviour, follow, module_of
@@ -109,13 +117,12 @@ def check_models(
         chosen = [each for each in chosen if set(_names(*each)) & set(names)]
     if distributed:
         chosen = _told_distributed(chosen, names or [])
+    known_targets([target])
+    executed_on = namespace_of(target)
     try:
-        executed_on = resolve(target)
         tools = f"TLC {tla2tools().version}, Java {java().version}"
-    except (ToolMissing, TargetUnavailable) as error:
+    except ToolMissing as error:
         fail(str(error), EXIT_CODES["undetermined"])
-    except ValueError as error:
-        fail(str(error), USAGE)
     if distributed:
         judged = _judge_distributed(chosen, workers, host)
         show({"text": models_text, "json": models_json}[output_format](judged, {}, tools))

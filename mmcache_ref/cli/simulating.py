@@ -9,13 +9,19 @@ from typing import Annotated, Literal
 
 import typer
 
-from mmcache_ref.cli.console import Accidents, fail, known_elsewhere, listed_names, progress_lines, show
-from mmcache_ref.oracle.errors import TargetUnavailable
+from mmcache_ref.cli.console import (
+    Accidents,
+    known_elsewhere,
+    known_targets,
+    listed_names,
+    namespace_of,
+    progress_lines,
+    show,
+)
 from mmcache_ref.oracle.event_log import Recorder
 from mmcache_ref.oracle.families import FAMILIES
 from mmcache_ref.oracle.process_simulation import simulate_in_processes
 from mmcache_ref.oracle.simulation import Observer, Plan, simulate
-from mmcache_ref.oracle.targets import check_target, resolve
 from mmcache_ref.oracle.verdict import EXIT_CODES
 from mmcache_ref.report.simulation import simulation_json, simulation_text
 
@@ -66,17 +72,14 @@ def simulate_target(
         tuple([name for name in stopping if name != "none"]),
         in_processes,
     )
+    known_targets([target])
     try:
-        check_target(target)
         plan.config  # noqa: B018 - a name that is unknown is told here
     except ValueError as error:
         others = {f"--cache {kind}": family.model for kind, family in FAMILIES.items() if kind != cache}
         elsewhere = known_elsewhere(listed_names(accidents), FAMILIES[cache].model, others)
         raise typer.BadParameter(f"{error}{elsewhere}") from None
-    try:
-        namespace = resolve(target)
-    except TargetUnavailable as error:
-        fail(str(error), EXIT_CODES["undetermined"])
+    namespace = namespace_of(target)
     with progress_lines() as progress:
         line = progress.add_task("simulate", what="", total=requests)
 
