@@ -9,6 +9,7 @@ from typing import Any
 from mmcache_ref.model import lru
 from mmcache_ref.model.component import Content
 from mmcache_ref.oracle.adapters.base import Unexpected, counted, need, read, same
+from mmcache_ref.oracle.adapters.common_calls import counters
 from mmcache_ref.oracle.errors import NotOffered
 
 MISSING = object()
@@ -118,9 +119,7 @@ class LruAdapter:
         """Counters and bytes; order, values and pins where the target shows them."""
         cache = self.cache
         seen: dict[str, Any] = {"length": read(lambda: len(cache)), "bytes": read(lambda: cache.currsize)}
-        counters = read(lambda: counted(cache.stat()))
-        is_read = type(counters) is tuple
-        seen["hits"], seen["total"] = counters if is_read else (counters, counters)
+        seen |= counters(lambda: cache.stat())
         if hasattr(cache, "order"):
             seen["order"] = read(lambda: tuple(cache.order))
             seen["data"] = read(lambda: tuple(sorted(cache.cache)))

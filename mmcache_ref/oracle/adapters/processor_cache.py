@@ -18,7 +18,13 @@ from mmcache_ref.oracle.adapters.base import (
     need,
     observe_inner,
     observe_values,
-    read,
+)
+from mmcache_ref.oracle.adapters.common_calls import (
+    CHANGED_LIST,
+    counters,
+    get_and_update,
+    has_two_answers,
+    is_cached,
 )
 from mmcache_ref.oracle.adapters.merge_step import merge, updated
 from mmcache_ref.oracle.quiet import heard_warnings
@@ -40,7 +46,7 @@ class ProcessorCacheAdapter:
         """One call of the cache, or one merge step; of what a call returns only what a clause speaks of."""
         match operation:
             case model.IsCached(hashes):
-                return self._is_cached(hashes)
+                return is_cached(self.cache, hashes)
             case model.Touch(key):
                 self.cache.touch_sender_cache_item(key)
                 return None
@@ -71,14 +77,12 @@ class ProcessorCacheAdapter:
             case model.TooLarge(items):
                 return self._warnings(items)
             case model.Merge(request):
-                keys = [item.key for item in request]
                 try:
-                    together = list(self.cache.is_cached(keys))
-                    alone = [self.cache.is_cached_item(key) for key in keys]
+                    answer = is_cached(self.cache, [item.key for item in request])
                 except Exception:
                     return NO_ANSWER
-                if together != alone:
-                    return TWO_ANSWERS
+                if isinstance(answer, Unexpected):
+                    return answer
                 return merge(self.namespace, self.payloads, self.cache, operation)
             case model.Clear():
                 self.cache.clear_cache()
@@ -92,9 +96,7 @@ class ProcessorCacheAdapter:
         if self.is_processor_only:
             seen |= observe_values(self.cache, self._content)
         if hasattr(self.cache, "make_stats"):
-            counters = read(lambda: counted(self.cache.make_stats()))
-            is_read = type(counters) is tuple
-            seen["hits"], seen["total"] = counters if is_read else (counters, counters)
+            seen |= counters(self.cache.make_stats)
         return seen
 
     def _content(self, entry: Any) -> Any:
@@ -109,7 +111,8 @@ class ProcessorCacheAdapter:
         """What a result tells besides the operation's own rule."""
         if isinstance(actual, Raised) and "too large" in actual.says:
             return "PO-04" if self.is_processor_only else "KR-05"
-        if actual in (NO_ANSWER, TWO_ANSWERS):
+        is_check = isinstance(operation, model.Merge) and actual in (NO_ANSWER, CHANGED_LIST)
+        if is_check or has_two_answers(actual):
             return "IF-06"
         is_refused = isinstance(expected, Raised) and bool(expected.says)
         if is_refused and isinstance(actual, Updated | tuple):
@@ -177,10 +180,9 @@ class ProcessorCacheAdapter:
     def _update_all(self, contents: Sequence[Content | None], hashes: list[str]) -> Any:
         """`get_and_update`; the lists that it is given stay as they are."""
         inputs = [self._input(content) for content in contents]
-        given = list(inputs), list(hashes)
-        outputs = self.cache.get_and_update(inputs, hashes)
-        if (inputs, hashes) != given:
-            return Unexpected("a list that was given has changed")
+        outputs = get_and_update(self.cache, inputs, hashes)
+        if outputs is CHANGED_LIST:
+            return outputs
         return tuple([self._updated(each, out) for each, out in zip(inputs, outputs, strict=True)])
 
     def _fresh(self, hashes: Sequence[str]) -> Any:
@@ -243,14 +245,6 @@ class ProcessorCacheAdapter:
                 another.get_and_update_item(self._input(Content(self.budget + 1, index)), f"large {index}")
         return max(0, len(heard) - 1)
 
-    def _is_cached(self, hashes: tuple[str, ...]) -> Any:
-        given = list(hashes)
-        together = tuple(self.cache.is_cached(given))
-        if given != list(hashes):
-            return Unexpected("a list that was given has changed")
-        alone = tuple(self.cache.is_cached_item(key) for key in hashes)
-        return together if together == alone else Unexpected(f"is_cached {together}, is_cached_item {alone}")
-
     def _input(self, content: Content | None) -> Any:
         if content is None:
             return None
@@ -260,6 +254,5 @@ class ProcessorCacheAdapter:
         return updated(self.payloads, given, out)
 
 
-TWO_ANSWERS = Unexpected("is_cached and is_cached_item, which differ")
 NO_ANSWER = Unexpected("an exception from the check that comes before the merge step")
 """Of the check that comes before a merge step."""

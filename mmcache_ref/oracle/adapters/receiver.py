@@ -10,6 +10,7 @@ from typing import Any
 from mmcache_ref.model import receiver as model
 from mmcache_ref.model.component import Content, Missed, Raised
 from mmcache_ref.oracle.adapters.base import Payloads, Unexpected, need, observe_inner, observe_values, raised
+from mmcache_ref.oracle.adapters.common_calls import CHANGED_LIST, OTHER_LIST, get_and_update
 
 CLASS = "LruKeyReplicatedReceiverCache"
 
@@ -128,10 +129,9 @@ class ReceiverAdapter:
     def _update_all(self, contents: Sequence[Content | None], hashes: list[str]) -> Any:
         """`get_and_update`; the lists that it is given stay as they are."""
         inputs = [None if content is None else self.payloads.item(content) for content in contents]
-        given = list(inputs), list(hashes)
-        outputs = self.cache.get_and_update(inputs, hashes)
-        if (inputs, hashes) != given:
-            return Unexpected("a list that was given has changed")
+        outputs = get_and_update(self.cache, inputs, hashes)
+        if outputs is CHANGED_LIST:
+            return outputs
         return tuple([received(self.payloads, *both) for both in zip(inputs, outputs, strict=True)])
 
     def _fresh(self, hashes: Sequence[str]) -> Any:
@@ -165,7 +165,6 @@ def _blamed_for_content(operation: model.Operation, expected: Any, actual: Any) 
     return "KR-08" if differing & sent else None
 
 
-OTHER_LIST = Unexpected("another list than the one that was given")
 OTHER_FEATURES = Unexpected("other features than those in the list that was given")
 SILENT_MISS = "a miss error whose message"
 

@@ -16,6 +16,14 @@ from mmcache_ref.model.shm_pair_state import KEPT, Config
 from mmcache_ref.oracle import segments
 from mmcache_ref.oracle.adapters import shm_forms
 from mmcache_ref.oracle.adapters.base import Unexpected, counted, need, read
+from mmcache_ref.oracle.adapters.common_calls import (
+    CHANGED_LIST,
+    OTHER_LIST,
+    counters,
+    get_and_update,
+    has_two_answers,
+    is_cached,
+)
 from mmcache_ref.oracle.adapters.ring_ids import begin_at
 from mmcache_ref.oracle.adapters.shm_chunks import observe_chunks
 from mmcache_ref.oracle.adapters.shm_handles import ADDRESS, ID, fault_of
@@ -24,9 +32,6 @@ from mmcache_ref.oracle.adapters.shm_units import HEADER, RECEIVER, SENDER, UNIT
 from mmcache_ref.oracle.adapters.watched_lock import WatchedLock
 from mmcache_ref.oracle.errors import NotOffered
 
-CHANGED_LIST: Final = Unexpected("a list that was given has changed")
-OTHER_LIST: Final = Unexpected("another list than the one that was given")
-TWO_ANSWERS: Final = Unexpected("is_cached and is_cached_item, which differ")
 UNLOCKED: Final = Unexpected("an item, without having taken the lock")
 SHARED: Final = Unexpected("an item that shares memory with the segment")
 
@@ -74,7 +79,7 @@ class ShmPairAdapter:
         sender = self.sender
         match operation:
             case operations.IsCached(hashes):
-                return self._is_cached(list(hashes))
+                return is_cached(sender, hashes)
             case operations.Touch(key):
                 return offered(sender, "touch_sender_cache_item")(key)
             case operations.Release():
@@ -124,9 +129,7 @@ class ShmPairAdapter:
         sender = self.sender
         seen: dict[str, Any] = {}
         if hasattr(sender, "make_stats"):
-            counters = read(lambda: counted(sender.make_stats()))
-            is_read = type(counters) is tuple
-            seen["hits"], seen["total"] = counters if is_read else (counters, counters)
+            seen |= counters(sender.make_stats)
         store: Any = getattr(sender, "_shm_cache", None)
         seen |= observe_chunks(store)
         records = getattr(sender, "_p0_cache", None)
@@ -154,7 +157,7 @@ class ShmPairAdapter:
         """
         if aspect != "outcome":
             return None
-        if actual == TWO_ANSWERS:
+        if has_two_answers(actual):
             return "IF-06"
         if actual in (UNLOCKED, SHARED):
             return "SC-19"
@@ -180,14 +183,6 @@ class ShmPairAdapter:
         """Give the segment back."""
         self._segment.close()
 
-    def _is_cached(self, hashes: list[str]) -> Any:
-        given = list(hashes)
-        together = tuple(self.sender.is_cached(given))
-        if given != hashes:
-            return CHANGED_LIST
-        alone = tuple([self.sender.is_cached_item(key) for key in hashes])
-        return together if together == alone else TWO_ANSWERS
-
     def _input(self, content: Content | None) -> Any:
         if content is None:
             return None
@@ -196,10 +191,9 @@ class ShmPairAdapter:
     def _update_all(self, contents: Sequence[Content | None], hashes: list[str]) -> Any:
         """`get_and_update`; the lists that it is given stay as they are."""
         inputs = [self._input(content) for content in contents]
-        given = list(inputs), list(hashes)
-        outputs = self.sender.get_and_update(inputs, hashes)
-        if (inputs, hashes) != given:
-            return CHANGED_LIST
+        outputs = get_and_update(self.sender, inputs, hashes)
+        if outputs is CHANGED_LIST:
+            return outputs
         return tuple([self._updated(*each) for each in zip(hashes, inputs, outputs, strict=True)])
 
     def _updated(self, key: str, given: Any, out: Any) -> Any:
@@ -338,11 +332,11 @@ class ShmPairAdapter:
         """`get_and_update` of a receiver; the lists that it is given stay as they are."""
         items = [self._item(feature) for feature in features]
         hashes = [feature.key for feature in features][: -1 if is_unequal else None]
-        given, taken = (list(items), list(hashes)), self._lock.taken
-        returned = receiver.get_and_update(items, hashes)
-        if (items, hashes) != given:
-            return CHANGED_LIST
-        return self._all_told(given[0], returned, taken)
+        taken = self._lock.taken
+        returned = get_and_update(receiver, items, hashes)
+        if returned is CHANGED_LIST:
+            return returned
+        return self._all_told(items, returned, taken)
 
     def _all_told(self, given: Sequence[Any], out: Sequence[Any], taken: int) -> Any:
         """Several items that came out, in canonical form, or what is wrong with one; each reading needs the
