@@ -8,19 +8,54 @@ from typing import Annotated, NamedTuple
 import msgspec
 
 from . import entries as moves
-from .component import Aspect, Content, Missed, Op, Outcome, Raised, Rule, rule, several
+from .component import Content, Missed, Outcome, Raised, several
 from .entries import Entries, is_sound
 from .explore import Property
+from .receiver_alphabet import (
+    Clear,
+    Feature,
+    Features,
+    Fresh,
+    Ingested,
+    MissError,
+    Operation,
+    Received,
+    Touch,
+    Update,
+    UpdateAll,
+    plainer,
+)
+from .receiver_rules import ASPECTS, ORDER, RARE, RULES
+
+__all__ = [
+    "ASPECTS",
+    "NAME",
+    "PRESETS",
+    "PROPERTIES",
+    "RULES",
+    "Clear",
+    "Config",
+    "Feature",
+    "Features",
+    "Fresh",
+    "Ingested",
+    "MissError",
+    "Operation",
+    "Received",
+    "State",
+    "Touch",
+    "Update",
+    "UpdateAll",
+    "bare",
+    "initial",
+    "observe",
+    "operations",
+    "plainer",
+    "step",
+    "view",
+]
 
 NAME = "receiver"
-
-
-class Feature(msgspec.Struct, frozen=True, order=True):
-    """One feature of a request; without an `mm_hash` its key is its identifier.   [IT-10]"""
-
-    key: str
-    content: Content | None = None
-    has_mm_hash: bool = True
 
 
 class Config(msgspec.Struct, frozen=True, omit_defaults=True):
@@ -41,122 +76,6 @@ class State(NamedTuple):
 
     entries: Entries = ()
     lapsed: tuple[str, ...] = ()
-
-
-class Touch(Op, frozen=True, tag="touch"):
-    """`touch_receiver_cache_item(hash, item or None)`"""
-
-    key: str
-    content: Content | None = None
-
-
-class Update(Op, frozen=True, tag="update"):
-    """`get_and_update_item(item or None, hash)`"""
-
-    key: str
-    content: Content | None = None
-
-
-class UpdateAll(Op, frozen=True, tag="update_all"):
-    """`get_and_update(items, hashes)`"""
-
-    contents: tuple[Content | None, ...]
-    hashes: tuple[str, ...]
-
-
-class Features(Op, frozen=True, tag="features"):
-    """`get_and_update_features(features)`"""
-
-    features: tuple[Feature, ...]
-
-
-class Clear(Op, frozen=True, tag="clear"):
-    """`clear_cache()`"""
-
-
-class Fresh(Op, frozen=True, tag="fresh"):
-    """Another cache, made now with the same budget: what it has under these hashes"""
-
-    hashes: tuple[str, ...]
-
-
-class MissError(Op, frozen=True, tag="miss_error"):
-    """`MultiModalCacheMissError(hashes)`"""
-
-    hashes: tuple[str, ...]
-
-
-Operation = Touch | Update | UpdateAll | Features | Clear | Fresh | MissError
-
-
-def plainer(operation: Operation) -> tuple[Operation, ...]:
-    """What does the same with less."""
-    match operation:
-        case Features((Feature(key, content),)) | UpdateAll((content,), (key,)):
-            return (Update(key, content), Touch(key, content))
-        case Features(features):
-            return tuple([Touch(each.key, each.content) for each in features if each.content is not None])
-        case Touch(key, content) if content is not None:
-            return (Touch(key),)
-        case Update(key, content) if content is not None:
-            return (Update(key),)
-    return ()
-
-
-class Received(msgspec.Struct, frozen=True, tag_field="result", tag="received"):
-    """What an update in P1 returned; `is_input` says that the caller got its own object back."""
-
-    item: Content
-    is_input: bool = False
-
-
-class Ingested(msgspec.Struct, frozen=True, tag_field="result", tag="ingested"):
-    """The data of each feature afterwards (None: missing), and the missing hashes that were raised."""
-
-    items: tuple[Received | None, ...]
-    missed: tuple[str, ...] = ()
-
-
-UPDATING = {
-    "stored": "KR-08",
-    "evicted": "KR-08",
-    "replaced": "KR-08",
-    "too_large": "KR-09",
-    "hit": "KR-10",
-    "miss": "KR-11",
-    "lapsed": "KR-15",
-}
-"""What decides one update, by kind."""
-RARE = ("lapsed", "too_large", "miss")
-"""Kinds of an update that name an operation of several."""
-
-RULES: Mapping[tuple[str, str], Rule] = {
-    ("touch", "hit"): rule("KR-12"),
-    ("touch", "miss"): rule("KR-12"),
-    **{("update", kind): rule(clause) for kind, clause in UPDATING.items()},
-    **{("features", f"item {kind}"): rule(UPDATING[kind]) for kind in ("stored", "hit")},
-    ("features", "ingested"): rule("IF-14"),
-    ("features", "evicted"): rule("IF-13"),
-    ("features", "by_identifier"): rule("IT-10", "IF-14"),
-    ("features", "missed"): rule("IF-16", "IF-15"),
-    ("features", "replaced"): rule("KR-08"),
-    ("features", "too_large"): rule("KR-09"),
-    ("features", "promised"): rule("KR-14"),
-    ("features", "lapsed"): rule("KR-15"),
-    ("update_all", "updated"): rule("IF-01"),
-    ("update_all", "unequal"): rule("IF-02"),
-    **{("update_all", kind): rule(UPDATING[kind]) for kind in RARE},
-    **{("update_all", f"item {kind}"): rule(clause) for kind, clause in UPDATING.items() if kind not in RARE},
-    ("fresh", "empty"): rule("IF-19"),
-    ("miss_error", "made"): rule("IF-17"),
-    ("clear", "cleared"): rule("IF-05"),
-}
-ASPECTS = {
-    "budget": Aspect(2, "FA-11", reading="FA-11"),
-    "order": Aspect(2, reading="LRU-02"),
-    "bytes": Aspect(2, "LRU-01", reading="LRU-01"),
-    "values": Aspect(2),
-}
 
 
 def initial(config: Config) -> State:
@@ -321,10 +240,6 @@ def _ingest(config: Config, state: State, features: tuple[Feature, ...]) -> tupl
     is_usual = not kinds & {"promised", "too_large", "lapsed"}
     outcome = several((*ORDER, *sorted(parts)), (kinds & {*ORDER}) | (parts if is_usual else set()), result)
     return _after(entries, lapsed), outcome
-
-
-ORDER = ("promised", "lapsed", "too_large", "missed", "evicted", "replaced", "by_identifier", "ingested")
-"""Kinds of a request, the rarest rule first."""
 
 
 def _preset(budget: int, *contents: tuple[str, int], requests: tuple[str, ...]) -> Config:

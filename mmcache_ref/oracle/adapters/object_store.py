@@ -14,7 +14,7 @@ from mmcache_ref.model.object_store import ID_MAX, OVERHEAD, SEAL
 from mmcache_ref.oracle import segments
 from mmcache_ref.oracle.adapters import pickled, store_blame
 from mmcache_ref.oracle.adapters import store_calls as calls
-from mmcache_ref.oracle.adapters.base import Unexpected, need, read
+from mmcache_ref.oracle.adapters.base import Unexpected, need
 from mmcache_ref.oracle.adapters.fixed_serde import SERIAL, FixedSerde, Parcel, serde_for
 from mmcache_ref.oracle.adapters.forgeries import Shown, forged
 from mmcache_ref.oracle.adapters.held_lock import in_vain
@@ -22,6 +22,7 @@ from mmcache_ref.oracle.adapters.ring_ids import begin_at, wrap_at
 from mmcache_ref.oracle.adapters.seals import Snapshot
 from mmcache_ref.oracle.adapters.store_checksum import spoiled
 from mmcache_ref.oracle.adapters.store_damage import damage, miscount
+from mmcache_ref.oracle.adapters.store_observation import observe_indexes, observe_segment
 from mmcache_ref.oracle.adapters.travelling import travelled
 from mmcache_ref.oracle.errors import NotOffered
 
@@ -333,66 +334,8 @@ class ObjectStoreAdapter:
         return store_blame.blamed(shown, self._config.id_max, operation, aspect, expected, actual)
 
     def observe(self) -> Mapping[str, Any]:
-        """What the writer's indexes say, and what is in the segment."""
-        store, ring = self.store, self.ring
-        seen: dict[str, Any] = {
-            "length": read(lambda: len(store.key_index)),
-            "order": read(lambda: tuple(store.key_index)),
-            "references": read(
-                lambda: tuple([(key, store.writer_flag[entry[1]]) for key, entry in store.key_index.items()])
-            ),
-            "indexes": read(self._indexes),
-            "bounds": read(lambda: (ring.data_buffer_start, ring.data_buffer_end, ring.monotonic_id_end)),
-        }
-        if self._shows_chunks:
-            seen["chunks"] = read(lambda: tuple(ring.metadata.items()))
-        if hasattr(store, "_touched"):
-            seen["touched"] = read(lambda: tuple(sorted(store.id_index[each] for each in store._touched)))
-        seen.update(self._layout())
-        return seen
-
-    def _indexes(self) -> Any:
-        """Id and key of each chunk, if all of the writer's indexes name the same ones."""
-        store = self.store
-        ids = tuple(self.ring.metadata if self._shows_chunks else store.id_index)
-        for name in ("id_index", "writer_flag"):
-            if tuple(getattr(store, name)) != ids:
-                return ("ring", ids), (name, tuple(getattr(store, name)))
-        return tuple(store.id_index.items())
-
-    def _layout(self) -> dict[str, Any]:
-        """Reader count, header, content and seal of each object, as they are in the segment."""
-        counts, headers, contents, sealed = [], [], [], []
-        segment = Snapshot(self.ring)
-        is_sealing = segment.is_sealing
-        for key, (address, identifier) in self.store.key_index.items():
-            chunk = segment.chunk_at(address)
-            number, size, count = (
-                int.from_bytes(chunk[at : at + 4], "little", signed=True) for at in (0, 4, 8)
-            )
-            headers.append((number, size))
-            counts.append((key, count))
-            serial = int.from_bytes(chunk[OVERHEAD - SERIAL : OVERHEAD], "little")
-            content, data = self._parcels.get(serial, (None, b""))
-            is_whole = chunk[OVERHEAD:size] == data
-            contents.append((key, content if is_whole else Unexpected("other bytes than were put")))
-            if is_sealing:
-                sealed.append((key, segment.is_sealed(key, address, identifier)))
-        seen: dict[str, Any] = {
-            "reads": tuple(counts),
-            "headers": tuple(headers),
-            "contents": tuple(contents),
-        }
-        if is_sealing:
-            seen |= {"seals": tuple(sealed), "old_seals": self._old_seals(segment)}
-        return seen
-
-    def _old_seals(self, segment: Snapshot) -> tuple[str, ...]:
-        """The keys of handles that are not current, and whose seal is still there."""
-        shown = [issued.shown for handles in self._issued.values() for issued in handles[:MOST_LOOKED_AT]]
-        gone = [each for each in shown if self._is_gone(each)]
-        return tuple([each.key for each in gone if segment.is_sealed(each.key, each.address, each.id)])
-
-    def _is_gone(self, shown: Shown) -> bool:
-        """Is it no longer the current handle of its key?"""
-        return bool(self.store.key_index.get(shown.key) != (shown.address, shown.id))
+        """What the writer's indexes say, and what is in the segment: see store_observation.py."""
+        shown = [each.shown for handles in self._issued.values() for each in handles[:MOST_LOOKED_AT]]
+        return observe_indexes(self.store, self._shows_chunks) | observe_segment(
+            self.store, self._parcels, shown
+        )

@@ -8,12 +8,13 @@ from multiprocessing import shared_memory
 from typing import Any, Final
 
 from mmcache_ref.model import ring_buffer
-from mmcache_ref.model.component import Raised
 from mmcache_ref.model.ring_buffer import ID_MAX, LARGEST_CHUNK, NAME_LENGTH
 from mmcache_ref.model.ring_moves import HEADER
 from mmcache_ref.oracle import segments
+from mmcache_ref.oracle.adapters import ring_blame
 from mmcache_ref.oracle.adapters.base import Unexpected, need, read
 from mmcache_ref.oracle.adapters.owner_record import names_this_process
+from mmcache_ref.oracle.adapters.ring_blame import LEFT_ITS_NAME
 from mmcache_ref.oracle.adapters.ring_ids import begin_at, told_capacity, wrap_at
 from mmcache_ref.oracle.errors import NotOffered
 
@@ -25,7 +26,6 @@ TOLD_BYTES: Final = 1 << 32
 """The capacity that a ring is told: more than a header can say."""
 PROBED_BYTES: Final = 1 << 20
 """More than any ring here has: does a ring believe what it is told?"""
-LEFT_ITS_NAME: Final = Unexpected("a closed ring whose segment is still there")
 
 
 class RingBufferAdapter:
@@ -258,53 +258,13 @@ class RingBufferAdapter:
         del ring
         return segments.exists(name)
 
-    def also_decided_by(self, operation: ring_buffer.Operation) -> list[str]:
-        """What `blamed` may name besides what decides the operation."""
-        match operation:
-            case ring_buffer.Allocate():
-                return ["RB-06", "RB-10", "RB-14"]
-            case ring_buffer.Another():
-                return ["RB-13"]
-            case ring_buffer.CloseAgain():
-                return ["RB-30"]
-            case ring_buffer.Free():
-                return ["RB-16", "RB-17", "RB-18"]
-        return []
+    also_decided_by = staticmethod(ring_blame.may_be_blamed)
 
     def blamed(self, operation: ring_buffer.Operation, aspect: str, expected: Any, actual: Any) -> str | None:
-        """A segment that somebody removed; of address and id the one that is wrong; of what is freed, its
-        order, or where it ends."""
+        """A segment that somebody removed; what else an operation shows: see ring_blame.py."""
         if not (self._is_closed or segments.exists(self.name)):
             return "RB-36"
-        if actual == LEFT_ITS_NAME:
-            return "RB-30"
-        if aspect != "outcome" or not isinstance(expected, tuple):
-            return None
-        match operation, actual:
-            case ring_buffer.Allocate(), Unexpected():
-                return "RB-14"
-            case ring_buffer.Allocate(), Raised(error="MemoryError"):
-                return "RB-06"
-            case ring_buffer.Allocate(), (address, _):
-                return "RB-05" if address != expected[0] else "RB-10"
-            case ring_buffer.Another(), (*places, _) if places == list(expected[:-1]):
-                return "RB-13"
-            case ring_buffer.Free(), (freed, _) if freed != expected[0] and sorted(freed) == sorted(
-                expected[0]
-            ):
-                return "RB-18"
-            case ring_buffer.Free(), (freed, asked) if freed or asked:
-                return self._wrong_end(operation, [each[0] for each in asked])
-        return None
-
-    def _wrong_end(self, operation: ring_buffer.Free, asked: list[Any]) -> str | None:
-        """Of a call that did something, and ended elsewhere: did it go on behind a chunk that is not free, or
-        count bytes otherwise? That all ids were live is no reason."""
-        if any(each in operation.refuses for each in asked[:-1]):
-            return "RB-16"
-        if not self._had_all_ids:
-            return None
-        return "RB-16" if operation.nbytes is None or operation.refuses else "RB-17"
+        return ring_blame.blamed(operation, aspect, expected, actual, had_all_ids=self._had_all_ids)
 
     def observe(self) -> Mapping[str, Any]:
         """Is the segment there; begin, end and ids; the chunks that the target records; what is in it."""
