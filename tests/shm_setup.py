@@ -11,6 +11,7 @@ from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
+from batched_items import item
 
 from mmcache_ref.reference import (
     ModelConfig,
@@ -54,11 +55,6 @@ def shm_pair(name: str) -> Iterator[Any]:
         for worker in workers:
             cleanup.callback(worker.close)
         yield SimpleNamespace(sender=sender, workers=workers, store=sender._shm_cache, name=name)
-
-
-def item(nbytes: int, fill: int = 0) -> MultiModalKwargsItem:
-    payload = np.full(nbytes, fill, np.uint8)
-    return MultiModalKwargsItem({"pixels": MultiModalFieldElem(payload, MultiModalBatchedField())})
 
 
 def is_item(found: Any, nbytes: int, fill: int) -> bool:

@@ -10,19 +10,14 @@ from typing import Any
 import numpy as np
 import pytest
 import torch
+from batched_items import item_of
 
-from mmcache_ref.reference.fields import MultiModalBatchedField, MultiModalFieldElem
 from mmcache_ref.reference.items import MultiModalKwargsItem
 from mmcache_ref.reference.sizes import MultiModalCache, MultiModalProcessorCacheItem
 from mmcache_ref.reference.tensors import detached, nested_tensors_equal
 
 size = MultiModalCache.get_item_size
 Point = collections.namedtuple("Point", "x y")
-
-
-def item(**data: Any) -> MultiModalKwargsItem:
-    field = MultiModalBatchedField()
-    return MultiModalKwargsItem({key: MultiModalFieldElem(value, field) for key, value in data.items()})
 
 
 def floats(count: int) -> torch.Tensor:
@@ -51,7 +46,7 @@ OWNERS = [
 @pytest.mark.parametrize("leaf", OWNERS)
 def test_what_owns_just_its_bytes_is_kept_as_it_is(leaf: object) -> None:
     nested = {"a": [leaf, (leaf, 1)]}
-    one = item(a=nested, b=leaf)
+    one = item_of(a=nested, b=leaf)
     kept = MultiModalProcessorCacheItem(one, [])
     for value in (leaf, nested, one, kept):
         assert detached(value) is value
@@ -136,7 +131,7 @@ def test_an_autograd_graph_is_let_go() -> None:
 def test_only_what_surrounds_a_copy_is_made_anew() -> None:
     whole = [floats(1)]
     data = {"view": [floats(100)[:1]], "whole": whole, "point": Point(floats(100)[:1], whole)}
-    one = item(a=data, b=whole)
+    one = item_of(a=data, b=whole)
     one.note = "kept"  # type: ignore[attr-defined]
     kept = detached(MultiModalProcessorCacheItem(one, ["update"]))  # type: ignore[list-item]
     assert type(kept) is MultiModalProcessorCacheItem

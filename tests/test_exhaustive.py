@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 from broken import lru_pop_keeps_pin, names, sender_keeps_no_promise
+from lru_trials import lru_trial
 
 from mmcache_ref import reference
 from mmcache_ref.model import lru, receiver
@@ -20,11 +21,6 @@ from mmcache_ref.oracle.suite import Options, graph_size, judge
 
 ONE_KEY = lru.Config(budget=1, keys=("a",), sizes=(1,))
 """Three states: empty, a cached, a cached and pinned."""
-
-
-def lru_trial(lru_class: Any = reference.LRUCache, **options: Any) -> Trial:
-    namespace = Namespace(SimpleNamespace(**names(LRUCache=lru_class)), "test")
-    return Trial(COMPONENTS["lru"], namespace, **options)
 
 
 def test_every_edge_of_every_state_is_executed() -> None:

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 import torch
+from batched_items import item_of
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -17,17 +18,11 @@ from mmcache_ref.reference.features import (
     ResolvedPromptUpdate,
     cache_key,
 )
-from mmcache_ref.reference.fields import MultiModalBatchedField, MultiModalFieldElem
 from mmcache_ref.reference.items import MultiModalKwargsItem
 
 MASK = torch.tensor([False, True, True, False, True, False])
 MASKED = PlaceholderRange(10, 6, MASK)
 WHOLE = PlaceholderRange(10, 6)
-
-
-def item(**data: Any) -> MultiModalKwargsItem:
-    field = MultiModalBatchedField()
-    return MultiModalKwargsItem({key: MultiModalFieldElem(value, field) for key, value in data.items()})
 
 
 def feature(data: MultiModalKwargsItem | None, mm_hash: str | None = None) -> MultiModalFeatureSpec:
@@ -142,13 +137,13 @@ def test_a_feature_without_hash_or_data_is_legal_and_compares_by_value() -> None
     assert feature(None) == MultiModalFeatureSpec(
         data=None, modality="image", identifier="lora:h", mm_position=PlaceholderRange(10, 6)
     )
-    assert feature(item(a=torch.tensor([1, 2]))) == feature(item(a=torch.tensor([1, 2])))
-    assert feature(item(a=torch.tensor([1, 2]))) != feature(item(a=torch.tensor([1, 3])))
+    assert feature(item_of(a=torch.tensor([1, 2]))) == feature(item_of(a=torch.tensor([1, 2])))
+    assert feature(item_of(a=torch.tensor([1, 2]))) != feature(item_of(a=torch.tensor([1, 3])))
 
 
 @pytest.mark.clause("IT-06")
 def test_keywords_are_gathered_from_the_features_that_have_them() -> None:
-    features = [feature(item(a=1, b=2)), feature(None), feature(item(b=3, c=None))]
+    features = [feature(item_of(a=1, b=2)), feature(None), feature(item_of(b=3, c=None))]
     assert MultiModalFeatureSpec.gather_kwargs(features, {"a", "b", "c", "d"}) == {
         "a": [1],
         "b": [2, 3],

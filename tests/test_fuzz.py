@@ -6,6 +6,7 @@ from types import SimpleNamespace
 from typing import Any
 
 from broken import lru_get_miss_uncounted, names
+from lru_trials import lru_trial
 
 from mmcache_ref import reference
 from mmcache_ref.oracle.components import COMPONENTS
@@ -16,8 +17,7 @@ from mmcache_ref.oracle.run import plain
 
 
 def fuzz_lru(lru_class: Any, *, seed: int = 0, examples: int = 60, **options: Any) -> Fuzzed:
-    namespace = Namespace(SimpleNamespace(**names(LRUCache=lru_class)), "test")
-    return fuzz(Trial(COMPONENTS["lru"], namespace), seconds=600, seed=seed, max_examples=examples, **options)
+    return fuzz(lru_trial(lru_class), seconds=600, seed=seed, max_examples=examples, **options)
 
 
 class TwoFaults(lru_get_miss_uncounted.LRUCache):

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from batched_items import item, item_of
 
 import mmcache_ref.reference as reference
 from mmcache_ref.reference import (
@@ -21,12 +22,10 @@ from mmcache_ref.reference import (
     LruKeyReplicatedReceiverCache,
     LruKeyReplicatedSenderCache,
     ModelConfig,
-    MultiModalBatchedField,
     MultiModalCache,
     MultiModalCacheMissError,
     MultiModalConfig,
     MultiModalFeatureSpec,
-    MultiModalFieldElem,
     MultiModalKwargsItem,
     MultiModalKwargsItems,
     MultiModalProcessorOnlyCache,
@@ -39,16 +38,6 @@ P1: list[type] = [LruKeyReplicatedReceiverCache]
 
 def model_config(capacity: int) -> ModelConfig:
     return ModelConfig(MultiModalConfig(mm_processor_cache_gb=capacity / 2**30))
-
-
-def item_of(**data: Any) -> MultiModalKwargsItem:
-    return MultiModalKwargsItem(
-        {key: MultiModalFieldElem(value, MultiModalBatchedField()) for key, value in data.items()}
-    )
-
-
-def item(nbytes: int) -> MultiModalKwargsItem:
-    return item_of(pixels=np.zeros(nbytes, np.uint8))
 
 
 def feature(data: MultiModalKwargsItem | None, mm_hash: str | None, identifier: str = "") -> Any:

@@ -6,8 +6,8 @@ import gc
 import weakref
 from typing import Any
 
-import numpy as np
 import pytest
+from batched_items import item
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -15,19 +15,12 @@ from mmcache_ref.reference import (
     LruKeyReplicatedReceiverCache,
     LruKeyReplicatedSenderCache,
     ModelConfig,
-    MultiModalBatchedField,
     MultiModalCacheMissError,
     MultiModalConfig,
     MultiModalFeatureSpec,
-    MultiModalFieldElem,
     MultiModalKwargsItem,
     PlaceholderRange,
 )
-
-
-def item(nbytes: int, fill: int = 0) -> MultiModalKwargsItem:
-    payload = np.full(nbytes, fill, np.uint8)
-    return MultiModalKwargsItem({"pixels": MultiModalFieldElem(payload, MultiModalBatchedField())})
 
 
 def pair(nbytes: int, *updates: Any) -> Any:

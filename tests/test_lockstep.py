@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 from broken import lru_touch_keeps_order, names, receiver_keeps_no_promise
+from lru_trials import lru_trial
 
 from mmcache_ref import reference
 from mmcache_ref.model import lru, processor_cache, receiver
@@ -23,11 +24,6 @@ from mmcache_ref.oracle.run import Run, Step, plain
 A1, B1 = Content(1, 7), Content(1, 8)
 BUDGET_2 = lru.Config(2)
 TOUCHED = (lru.Put("a", A1), lru.Put("b", B1), lru.Touch("a"))
-
-
-def lru_trial(lru_class: Any = reference.LRUCache, **options: Any) -> Trial:
-    namespace = Namespace(SimpleNamespace(**names(LRUCache=lru_class)), "test")
-    return Trial(COMPONENTS["lru"], namespace, **options)
 
 
 def sender_trial(**options: Any) -> Trial:

@@ -4,16 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
 import pytest
+from batched_items import item
 
 from mmcache_ref.reference import (
     LruKeyReplicatedSenderCache,
     ModelConfig,
-    MultiModalBatchedField,
     MultiModalConfig,
-    MultiModalFieldElem,
-    MultiModalKwargsItem,
     MultiModalKwargsItems,
     MultiModalProcessorOnlyCache,
     ResolvedPromptUpdate,
@@ -21,11 +18,6 @@ from mmcache_ref.reference import (
 )
 
 CONFIG = ModelConfig(MultiModalConfig(mm_processor_cache_gb=10 / 2**30))
-
-
-def item(nbytes: int) -> MultiModalKwargsItem:
-    payload = np.zeros(nbytes, np.uint8)
-    return MultiModalKwargsItem({"pixels": MultiModalFieldElem(payload, MultiModalBatchedField())})
 
 
 def update(modality: str, index: int, content: str = "") -> ResolvedPromptUpdate:

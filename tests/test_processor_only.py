@@ -4,22 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
 import pytest
+from batched_items import item
 
 from mmcache_ref.reference import (
     ModelConfig,
-    MultiModalBatchedField,
     MultiModalConfig,
-    MultiModalFieldElem,
-    MultiModalKwargsItem,
     MultiModalProcessorOnlyCache,
 )
-
-
-def item(nbytes: int) -> MultiModalKwargsItem:
-    payload = np.zeros(nbytes, np.uint8)
-    return MultiModalKwargsItem({"pixels": MultiModalFieldElem(payload, MultiModalBatchedField())})
 
 
 def pair(nbytes: int, *updates: Any) -> Any:

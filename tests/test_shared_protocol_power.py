@@ -2,16 +2,11 @@
 
 from __future__ import annotations
 
-from types import SimpleNamespace
 from typing import Any
 
 import pytest
+from broken_protocols import is_found_by
 
-from mmcache_ref import protocol, reference
-from mmcache_ref.oracle.components import COMPONENTS
-from mmcache_ref.oracle.fuzz import fuzz
-from mmcache_ref.oracle.lockstep import Trial
-from mmcache_ref.oracle.namespace import Namespace
 from mmcache_ref.protocol import (
     Reading,
     Request,
@@ -159,17 +154,7 @@ PROTOCOLS: list[tuple[type[Any], str]] = [
 ]
 
 
-def namespace(part: type[Any]) -> Namespace:
-    """The reference and its protocol, with one class of it replaced."""
-    replaced = {part.__bases__[0].__name__: part}
-    return Namespace(SimpleNamespace(**{**vars(protocol), **vars(reference), **replaced}), part.__name__)
-
-
 @pytest.mark.clause(*{clause for _, clause in PROTOCOLS})
 @pytest.mark.parametrize(("part", "clause"), PROTOCOLS, ids=[part.__name__ for part, _ in PROTOCOLS])
 def test_a_broken_protocol_is_found_by_its_rule(part: type[Any], clause: str) -> None:
-    trial = Trial(COMPONENTS["shm-caches"], namespace(part))
-    found = fuzz(trial, seconds=600, seed=0, max_operations=2_500)
-    assert clause in found.runs, list(found.runs)
-    shortest = min(found.runs.values(), key=lambda run: len(run.steps))
-    assert len(found.runs[clause].steps) <= len(shortest.steps) + 6
+    is_found_by("shm-caches", part, clause, operations=2_500)

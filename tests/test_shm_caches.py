@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from batched_items import item
 from shm_setup import (
     HANDLE_REFUSED,
     KIB,
@@ -18,7 +19,6 @@ from shm_setup import (
     fresh_name,
     handle_of_key,
     is_item,
-    item,
     put,
     read_by_all,
     references,

@@ -6,11 +6,11 @@ from typing import Any
 
 import numpy as np
 import pytest
+from batched_items import item
 from shm_setup import (
     HANDLE_REFUSED,
     handle_with,
     is_item,
-    item,
     put,
     reader_count,
     reader_count_or_zero,

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from batched_items import item
 from shm_setup import (
     HANDLE_REFUSED,
     RING_NAME_VARIABLE,
@@ -15,7 +16,6 @@ from shm_setup import (
     config,
     feature,
     is_item,
-    item,
     put,
     read_by_all,
     reader_count,

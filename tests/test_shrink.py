@@ -9,7 +9,8 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
-from broken import lru_pop_keeps_pin, lru_touch_keeps_order, names, receiver_raises_at_first_miss
+from broken import lru_pop_keeps_pin, lru_touch_keeps_order, receiver_raises_at_first_miss
+from lru_trials import lru_trial
 from msgspec import structs
 
 from mmcache_ref.model import accidents, items, lru, receiver
@@ -36,10 +37,6 @@ PADDING: tuple[Op, ...] = (
     lru.Clear(),
 )
 BETWEEN = PADDING[:4]
-
-
-def lru_trial(lru_class: Any) -> Trial:
-    return Trial(COMPONENTS["lru"], Namespace(SimpleNamespace(**names(LRUCache=lru_class)), "test"))
 
 
 def shrunk(lru_class: Any, operations: Sequence[Op]) -> Run:

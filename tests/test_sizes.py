@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 import torch
+from batched_items import item_of
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -23,11 +24,6 @@ from mmcache_ref.reference.sizes import (
 size = MultiModalCache.get_item_size
 complexity = MultiModalCache.get_item_complexity
 Point = collections.namedtuple("Point", "x y")
-
-
-def item(**data: Any) -> MultiModalKwargsItem:
-    field = MultiModalBatchedField()
-    return MultiModalKwargsItem({key: MultiModalFieldElem(value, field) for key, value in data.items()})
 
 
 def floats(count: int) -> torch.Tensor:
@@ -106,15 +102,15 @@ NESTED = [
     (collections.OrderedDict(a=floats(1)), 4, 1),
     (Point(floats(1), floats(2)), 12, 2),
     (MultiModalFieldElem([floats(1), floats(2)], MultiModalBatchedField()), 12, 1),
-    (item(a=floats(1), b=[floats(2), floats(3)]), 24, 1),
+    (item_of(a=floats(1), b=[floats(2), floats(3)]), 24, 1),
     (
         MultiModalKwargsItems(
-            {"image": [item(a=floats(1)), item(a=floats(2))], "audio": [item(b=floats(3))]}
+            {"image": [item_of(a=floats(1)), item_of(a=floats(2))], "audio": [item_of(b=floats(3))]}
         ),
         24,
         1,
     ),
-    ([item(a=floats(1)), {"x": item(a=floats(2))}], 12, 2),
+    ([item_of(a=floats(1)), {"x": item_of(a=floats(2))}], 12, 2),
 ]
 
 
@@ -127,7 +123,7 @@ def test_a_value_weighs_the_sum_of_its_leaves(value: object, expected: int, part
 
 @pytest.mark.clause("IT-12", "IT-14")
 def test_none_and_numbers_in_an_item_are_leaves() -> None:
-    value = MultiModalKwargsItems({"image": [item(a=floats(1), b=[1, None]), None]})
+    value = MultiModalKwargsItems({"image": [item_of(a=floats(1), b=[1, None]), None]})
     assert size(value) == 4 + sys.getsizeof(1) + 2 * sys.getsizeof(None)
 
 
@@ -139,8 +135,8 @@ def test_none_and_numbers_in_an_item_are_leaves() -> None:
         [],
         (),
         [[], {}],
-        item(),
-        item(a=[]),
+        item_of(),
+        item_of(a=[]),
         MultiModalKwargsItems({}),
         MultiModalKwargsItems({"image": []}),
     ],
@@ -151,7 +147,7 @@ def test_a_value_without_leaves_weighs_nothing(value: object) -> None:
 
 @pytest.mark.clause("IT-15")
 def test_what_a_processor_cache_keeps_weighs_its_item() -> None:
-    one = item(a=floats(5), b=[floats(1)])
+    one = item_of(a=floats(5), b=[floats(1)])
     updates: Any = [list(range(1000))]
     kept, metadata = (
         MultiModalProcessorCacheItem(one, updates),
@@ -166,7 +162,7 @@ def test_what_a_processor_cache_keeps_weighs_its_item() -> None:
 
 @pytest.mark.clause("IT-15")
 def test_metadata_weighs_what_the_item_weighed_when_it_was_made() -> None:
-    one = item(a=floats(5))
+    one = item_of(a=floats(5))
     metadata = MultiModalProcessorCacheItemMetadata(one, [])
     one["b"] = MultiModalFieldElem(floats(5), MultiModalBatchedField())
     assert size(metadata) == 20
@@ -175,7 +171,7 @@ def test_metadata_weighs_what_the_item_weighed_when_it_was_made() -> None:
 
 @pytest.mark.clause("IT-15", "IT-18")
 def test_metadata_of_an_item_without_leaves_weighs_nothing() -> None:
-    assert size(MultiModalProcessorCacheItemMetadata(item(), [])) == 0
+    assert size(MultiModalProcessorCacheItemMetadata(item_of(), [])) == 0
 
 
 class LookAlikeElement:
@@ -214,7 +210,7 @@ def as_tensors(value: Any) -> Any:
 @pytest.mark.clause("IT-19", "IT-21")
 @given(data=payloads)
 def test_tensors_and_arrays_weigh_the_same(data: Any) -> None:
-    assert size(item(a=data)) == size(item(a=as_tensors(data)))
+    assert size(item_of(a=data)) == size(item_of(a=as_tensors(data)))
 
 
 @pytest.mark.clause("IT-17")
@@ -228,10 +224,10 @@ def test_an_lru_has_a_budget_in_gibibytes(capacity_gb: float, maxsize: int) -> N
 @pytest.mark.clause("IT-17", "IT-12")
 def test_the_lru_weighs_its_values() -> None:
     cache = MultiModalCache.get_lru_cache(24 / 2**30, MultiModalKwargsItem)
-    cache["a"] = item(a=floats(4))
-    cache["b"] = item(a=floats(2))
+    cache["a"] = item_of(a=floats(4))
+    cache["b"] = item_of(a=floats(2))
     assert cache.currsize == 24
-    cache["c"] = item(a=floats(1))
+    cache["c"] = item_of(a=floats(1))
     assert list(cache) == ["b", "c"]
 
 
