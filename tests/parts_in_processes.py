@@ -1,10 +1,11 @@
-"""Makers of parts for processes that the tests start."""
+"""Makers of parts for processes that the tests start, and what kills them."""
 
 from __future__ import annotations
 
 import os
 import signal
 import time
+from random import Random
 from typing import Any
 
 import pytest
@@ -74,3 +75,11 @@ def kill_while_made(monkeypatch: pytest.MonkeyPatch, part: str, times: int = 1) 
         return whole(host, *given)
 
     monkeypatch.setattr(Host, "make", make)
+
+
+def kill_one(course: Any, victims: list[str], random: Random) -> None:
+    """By chance, while something is under way, kill the process of the last of these parts."""
+    if victims and not course.is_idle and random.random() < 0.2:
+        part = victims.pop()
+        (victim,) = [host for host in course.hosts() if host.part == part]
+        os.kill(victim.pid, signal.SIGKILL)

@@ -9,7 +9,7 @@ from random import Random
 from typing import Any
 
 import pytest
-from parts_in_processes import kill_while_made
+from parts_in_processes import kill_one, kill_while_made
 
 from mmcache_ref.model.component import Content
 from mmcache_ref.oracle.process_parts import pair_recipe
@@ -114,13 +114,7 @@ def test_each_side_may_die_and_every_request_is_served(course: PairCourse) -> No
     random = Random(2)
     victims = ["p0", "p1"]
 
-    def accidents() -> None:
-        if victims and not course.is_idle and random.random() < 0.2:
-            part = victims.pop()
-            (victim,) = [host for host in course.hosts() if host.part == part]
-            os.kill(victim.pid, signal.SIGKILL)
-
-    happened = run(course, 60, random, accidents)
+    happened = run(course, 60, random, lambda: kill_one(course, victims, random))
     assert sorted(each.part for each in happened if isinstance(each, Died)) == ["p0", "p1"]
     assert served(happened) == 60
     assert course.deployment.engine.number > 0

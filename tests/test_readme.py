@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import shlex
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +15,7 @@ from mmcache_ref.cli import app
 from mmcache_ref.model import key_replicated, shm_caches
 from mmcache_ref.oracle.interleaving.scenarios import SCENARIOS
 from mmcache_ref.oracle.mishaps.judge import ROUNDS
-from mmcache_ref.tlc.manifest import read_manifest
+from mmcache_ref.tlc.manifest import Entry, read_manifest
 
 ROOT = Path(__file__).parents[1]
 TEXTS = [ROOT / "README.md", ROOT / "models" / "README.md", *sorted((ROOT / "spec").glob("*.md"))]
@@ -65,10 +66,12 @@ def test_every_link_leads_somewhere(path: Path) -> None:
             assert not anchor or anchor in anchors(to), link
 
 
-def test_the_readme_counts_right() -> None:
-    text = (ROOT / "README.md").read_text(encoding="utf-8")
+def test_the_texts_count_right() -> None:
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    of_models = (ROOT / "models" / "README.md").read_text(encoding="utf-8")
     lru, shm = ROUNDS["lru"].mishaps, ROUNDS["shm"].mishaps
-    models = [entry for _, entry in read_manifest().entries if entry.tier == "pr"]
+    models = [entry for _, entry in read_manifest().entries]
+    pr = [each for each in models if each.tier == "pr"]
     for counted in (
         f"the {len(SCENARIOS)} scenarios",
         f"[{WORDS[len(lru)]} mishaps]",
@@ -76,6 +79,13 @@ def test_the_readme_counts_right() -> None:
         f"its {WORDS[len(key_replicated.PROTECTIONS)]}\nprotections",
         f"`SharedDeployment` with {WORDS[len(shm_caches.ACCIDENTS)]} accidents",
         f"[{WORDS[len(shm_caches.PROTECTIONS)].capitalize()} protections]",
-        f"PR tier: {len(models)}, the largest with {max(each.distinct_states or 0 for each in models):,} ",
+        f"PR tier: {len(pr)}, the largest with {largest(pr):,} ",
     ):
-        assert counted in text
+        assert counted in readme
+    assert f"({len(pr)} models" in of_models
+    assert f"{len(models) - len(pr)} more, up to {largest(models):,} distinct" in of_models
+
+
+def largest(models: Iterable[Entry]) -> int:
+    """The most distinct states of these models."""
+    return max(each.distinct_states or 0 for each in models)

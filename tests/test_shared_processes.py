@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import os
-import signal
 from collections.abc import Iterator
 from random import Random
 from typing import Any
 
 import pytest
-from parts_in_processes import kill_while_made
+from parts_in_processes import kill_one, kill_while_made
 
 from mmcache_ref.model.component import Content
 from mmcache_ref.oracle import segments
@@ -110,14 +108,8 @@ def test_what_dies_is_replaced_and_every_request_is_served(processes: SharedProc
     course = SharedCourse(processes.deployment())
     victims = [f"w{WORKERS - 1}", "p0"]
 
-    def accidents() -> None:
-        if victims and not course.is_idle and random.random() < 0.2:
-            part = victims.pop()
-            (victim,) = [host for host in course.hosts() if host.part == part]
-            os.kill(victim.pid, signal.SIGKILL)
-
     before = processes.segment
-    happened = run(course, 60, random, accidents)
+    happened = run(course, 60, random, lambda: kill_one(course, victims, random))
     check(happened)
     assert sorted(each.part for each in happened if isinstance(each, Died)) == ["p0", f"w{WORKERS - 1}"]
     assert sum(isinstance(each, Served) for each in happened) == 60
