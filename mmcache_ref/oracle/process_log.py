@@ -109,7 +109,7 @@ class SharedRecorder:
         if occasion.did == "read":
             log = self._open(f"w{part.worker.number}")
             (message,) = arguments
-            more = {"message": message.name, "keys": _keys(message.request), "lock": lock}
+            more = {"message": message.name, "keys": keys_of(message.request), "lock": lock}
             log.write(Took, "read", self._read(message, outcome), **more)
         else:
             self._of_front_end(self._open("p0"), part, occasion, arguments, outcome, lock)
@@ -142,7 +142,7 @@ class SharedRecorder:
         is_sent = is_message and (did != "reject" or self._sends_rejected)
         more = {"holds": holds, "made": outcome.name if is_sent else None, "lock": lock}
         if did == "retry":
-            return log.write(Took, did, saw, message=occasion.about, keys=_keys(arguments[0]), **more)
+            return log.write(Took, did, saw, message=occasion.about, keys=keys_of(arguments[0]), **more)
         if did in ("replay", "forge"):
             details = dict(occasion.details)
             key = details.pop("key", arguments[0].mm_hash)
@@ -188,7 +188,7 @@ class PairRecorder:
                 return log.write(Did, did, None, holds=holds)
             (message,) = arguments
             saw = self._answered(outcome)
-            keys = _keys(message.request)
+            keys = keys_of(message.request)
             return log.write(Took, did, saw, message=message.name, keys=keys, holds=holds)
         return self._of_front_end(self._open("p0"), occasion, arguments, outcome, holds)
 
@@ -199,7 +199,7 @@ class PairRecorder:
         if did in ("clear-p0", "clear-both"):
             return log.write(Did, did, None, holds=holds)
         if did in ("handle-report", "lose-report"):
-            keys = _keys(arguments[0].request)
+            keys = keys_of(arguments[0].request)
             return log.write(Took, did, None, message=occasion.about, keys=keys, holds=holds)
         if did in ("second-front-end", "second-engine"):
             (made,) = occasion.details["made"] or (None,)
@@ -213,7 +213,7 @@ class PairRecorder:
         if did == "update":
             return log.write(Did, did, saw, **more)
         if did == "retry":
-            return log.write(Took, did, saw, message=occasion.about, keys=_keys(arguments[0]), **more)
+            return log.write(Took, did, saw, message=occasion.about, keys=keys_of(arguments[0]), **more)
         return log.write(Asked, did, saw, request=request_in_log(arguments[0]), **more)
 
     def _open(self, process: str) -> ProcessLog:
@@ -233,5 +233,6 @@ class PairRecorder:
         return Missed(tuple(outcome.missing)) if outcome.items is None else outcome.items
 
 
-def _keys(request: Iterable[Any]) -> tuple[str, ...]:
+def keys_of(request: Iterable[Any]) -> tuple[str, ...]:
+    """The hashes of its items, in order."""
     return tuple([item.mm_hash for item in request])

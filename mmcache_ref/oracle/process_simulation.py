@@ -22,7 +22,8 @@ from mmcache_ref.oracle.families import FAMILIES
 from mmcache_ref.oracle.namespace import call_with
 from mmcache_ref.oracle.numbered_lock import Locks, NumberedLock
 from mmcache_ref.oracle.process_log import gathered
-from mmcache_ref.oracle.process_traffic import PairTraffic, SharedTraffic
+from mmcache_ref.oracle.process_traffic_lru import PairTraffic
+from mmcache_ref.oracle.process_traffic_shm import SharedTraffic
 from mmcache_ref.oracle.quiet import quiet_logs
 from mmcache_ref.oracle.recorded_parts import (
     HELD,
