@@ -124,21 +124,32 @@ def test_a_stored_run_mismatches_where_it_did() -> None:
         ),
         (
             '{"component": "lru", "config": {"budget": "much"}, "operations": [{"op": "len"}]}',
-            "not a run of lru.*budget",
+            "not the configuration of a run of lru.*budget",
         ),
         (
             '{"component": "lru", "config": {"budget": 1}, "operations": [{"op": "fly"}]}',
-            "not a run of lru.*fly",
+            "not operation 1 of lru.*fly",
         ),
         (
             '{"component": "lru", "config": {"budget": 1}, "operations": [{"op": "get"}]}',
-            "not a run of lru.*key",
+            "not operation 1 of lru.*key",
         ),
-        ('{"component": "lru", "config": {"budget": 1}, "operations": [null]}', "not a run of lru"),
+        ('{"component": "lru", "config": {"budget": 1}, "operations": [null]}', "not operation 1 of lru"),
         ('{"component": "lru", "config": {"budget": 1}, "operations": 7}', "not a run"),
-        ('{"component": "lru", "config": {"budget": 1}, "steps": [7]}', "not a run of lru"),
+        ('{"component": "lru", "config": {"budget": 1}, "steps": [7]}', "not operation 1 of lru"),
         ('{"component": "lru", "config": {"budget": 1}, "operations": []}', "no operations"),
         ('{"component": "lru", "config": {}, "profile": "bogus", "operations": [1]}', "not a run.*bogus"),
+        (
+            '{"component": "lru", "config": {"budget": 1}, '
+            '"operations": [{"op": "len"}, {"op": "get", "key": "a", "default": 1}]}',
+            "not operation 2 of lru: it has no field 'default'; it has has_default, key",
+        ),
+        (
+            '{"component": "lru", "config": {"budget": 1, "bugdet": 2}, "operations": [{"op": "len"}]}',
+            "it has no field 'bugdet'; it has budget, keys, sizes",
+        ),
+        ("[]", "not a run: Expected `object`"),
+        (" ", "the text is empty"),
         ("no/such/file.json", "cannot read the run.*no/such/file.json"),
     ],
 )

@@ -38,12 +38,13 @@ from .lru_alphabet import (
     View,
     plainer,
 )
-from .lru_rules import ASPECTS, CULPRITS, RULES
+from .lru_rules import ASPECTS, CULPRITS, PINNING, RULES
 
 __all__ = [
     "ASPECTS",
     "CULPRITS",
     "NAME",
+    "PINNING",
     "PRESETS",
     "PROPERTIES",
     "RULES",

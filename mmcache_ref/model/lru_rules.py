@@ -102,3 +102,6 @@ CULPRITS = {
     # Which value is kept is the business of what stored it.
     **{(operation, kind, "values"): clause for operation, kind, clause in STORED},
 }
+
+PINNING = "pin", "LRU-22", ("stat", "hit_ratio", "hits", "total")
+"""The operation that pins; the clause that ends a pin; operations and aspects that no pin can change."""

@@ -13,6 +13,7 @@ from mmcache_ref.oracle.deciding import deciding, is_stronger
 from mmcache_ref.oracle.errors import NotOffered
 from mmcache_ref.oracle.guard import OPERATION_CPU_SECONDS, Guard, TargetHung
 from mmcache_ref.oracle.journal import Journal
+from mmcache_ref.oracle.outlived import of_what_had_ended
 from mmcache_ref.oracle.run import Mismatch, Profile, Run, Step, plain
 from mmcache_ref.oracle.tally import Tally
 from mmcache_ref.oracle.whole import without_innocent
@@ -163,8 +164,13 @@ class Lockstep:
         if mismatch is not None:
             if not (self._is_certain or mismatch.kind == INITIAL or mismatch.clause == self._hanging):
                 mismatch = without_innocent(self.trial, self.config, self.performed, mismatch)
+                mismatch = of_what_had_ended(self.trial, self.config, self.performed, mismatch)
             self.trial.tally.mismatched.add(mismatch.clause)
         return mismatch
+
+    def agrees(self, operations: Sequence[Op]) -> bool:
+        """Perform operations on both sides: does the target do all of it as the model does?"""
+        return all(self._compared(each) is None and not self.is_silent for each in operations)
 
     def _compared(self, operation: Op) -> Mismatch | None:
         """Perform an operation on both sides, and compare."""

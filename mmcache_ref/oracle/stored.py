@@ -20,17 +20,27 @@ def typed(run: Run) -> Run:
     if component is None:
         raise BadRun(f"no component {run.component!r}: take one of {', '.join(COMPONENTS)}")
     model = component.model
+    config = _converted(run.config, model.Config, f"the configuration of a run of {run.component}")
+    steps = []
+    for number, step in enumerate(run.steps, 1):
+        operation = _converted(step.operation, model.Operation, f"operation {number} of {run.component}")
+        steps.append(msgspec.structs.replace(step, operation=canonical(operation)))
+    return msgspec.structs.replace(run, config=config, steps=tuple(steps))
+
+
+def _converted(value: Any, kind: Any, what: str) -> Any:
+    """The value as one of this type, with all its fields known; `BadRun` names what it should have been."""
     try:
-        config = msgspec.convert(run.config, type=model.Config)
-        steps = tuple(
-            msgspec.structs.replace(
-                step, operation=canonical(msgspec.convert(step.operation, type=model.Operation))
-            )
-            for step in run.steps
-        )
+        made = msgspec.convert(value, type=kind)
     except msgspec.ValidationError as error:
-        raise BadRun(f"not a run of {run.component}: {error}") from error
-    return msgspec.structs.replace(run, config=config, steps=steps)
+        raise BadRun(f"not {what}: {error}") from error
+    if isinstance(value, dict) and isinstance(made, msgspec.Struct):
+        known = {field.encode_name for field in msgspec.structs.fields(made)}
+        tag_field = made.__struct_config__.tag_field
+        unknown = sorted(map(str, value.keys() - known - {tag_field}))
+        if unknown:
+            raise BadRun(f"not {what}: it has no field {unknown[0]!r}; it has {', '.join(sorted(known))}")
+    return made
 
 
 def decode_verdict(encoded: bytes) -> ComponentVerdict:
@@ -65,7 +75,9 @@ class _Bare(msgspec.Struct, forbid_unknown_fields=False):
 def read_run(text_or_path: str) -> Run:
     """A run from JSON text, or from a file that holds it: the bare form, or a whole run of a report."""
     text = text_or_path
-    if not text.lstrip().startswith("{"):
+    if not text.strip():
+        raise BadRun("no run: the text is empty. Give a JSON file, or the JSON itself")
+    if not text.lstrip().startswith(("{", "[")):
         try:
             text = Path(text_or_path).read_text(encoding="utf-8")
         except (OSError, UnicodeDecodeError) as error:

@@ -151,7 +151,7 @@ def violations(target: TargetVerdict) -> list[RenderableType]:
     for reason, pairs in reasons.items():
         parts += ["", Text(f"Probably follows from {', '.join(reason)}:", style="bold yellow")]
         for component, each in pairs:
-            parts.append(Padding(violation(target, component, each, is_short=True), (0, 0, 0, 2)))
+            parts.append(violation(target, component, each, is_short=True))
     return parts
 
 
@@ -174,14 +174,16 @@ def violation(
         (broken.id, "bold red" if broken.is_violated else "bold yellow"),
         f" {how} by {target.target}, {component.component}, {_count(run)} ({found})",
     )
-    lines: list[RenderableType] = [head]
+    indent = 2 if is_short else 0
+    lines: list[RenderableType] = [Padding(head, (0, 0, 0, indent))]
     if broken.sentence:
-        lines.append(Padding(Text(broken.sentence), (0, 0, 0, 2)))
+        lines.append(Padding(Text(broken.sentence), (0, 0, 0, indent + 2)))
     if not is_short:
         lines.append(Padding(Text(f"“{broken.rule}”", style="italic"), (0, 0, 0, 2)))
         lines.append(Padding(run_table(run), (0, 0, 0, 2)))
-    # One line, however long, so that it can be copied.
-    lines += [Text(f"repeat: {replay_command(target.target, run)}", "dim", no_wrap=True, overflow="ignore")]
+    # One line, however long, so that it can be copied; a Padding would crop it.
+    repeat = f"{' ' * indent}repeat: {replay_command(target.target, run)}"
+    lines += [Text(repeat, "dim", no_wrap=True, overflow="ignore")]
     return Group(*lines)
 
 
