@@ -7,10 +7,10 @@ from typing import Any
 import pytest
 
 from mmcache_ref.model import shm_pair
-from mmcache_ref.model.component import Content, OneOf, Outcome, Raised
+from mmcache_ref.model.component import Content, OneOf, Outcome, Raised, rule
 from mmcache_ref.model.explore import explore
 from mmcache_ref.model.receiver import Received
-from mmcache_ref.model.shm_pair import PROPERTIES, Config, State, initial, observe, step
+from mmcache_ref.model.shm_pair import PROPERTIES, RULES, Config, State, initial, observe, step
 from mmcache_ref.model.shm_pair_alphabet import (
     Attach,
     Clear,
@@ -92,6 +92,12 @@ def test_a_refused_put_gives_the_input_back() -> None:
     large = step(TWO_UNITS, read, Update("d", D3))
     assert large[1] == Outcome("too_large", Served(D3, D3))
     assert seen(large[0], "keys", "total", "records") == (("a",), 2, ("a",))
+    # What is over the limit 0.32 refuses as well before it frees anything: no stronger clause decides it.
+    over = Content(TWO_UNITS.limit + 1, 6)
+    after_over, outcome = step(TWO_UNITS, read, Update("d", over))
+    assert outcome == Outcome("over_limit", Served(over, over))
+    assert seen(after_over, "keys", "total", "records") == (("a",), 2, ("a",))
+    assert RULES["update", "over_limit"] == RULES["update", "no_room"] == rule("SC-05")
 
 
 @pytest.mark.clause("SC-08", "SC-09")

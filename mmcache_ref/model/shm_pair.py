@@ -63,7 +63,7 @@ __all__ = [
 ]
 
 NAME = "shm-pair"
-RARE = ("asserted", "too_large", "no_room")
+RARE = ("asserted", "over_limit", "too_large", "no_room")
 """Kinds of an update that name an operation of several."""
 
 
@@ -181,7 +181,9 @@ def update(config: Config, state: State, key: str, content: Content | None) -> S
     store, kind = moves.put(config.capacity, config.limit, store, state.touched, key, content)
     state = state._replace(store=store)
     if kind != "put":
-        return state, Outcome(kind.replace("-", "_"), Served(content, content))
+        is_over_limit = content.nbytes > config.limit
+        refused = "over_limit" if is_over_limit else kind.replace("-", "_")
+        return state, Outcome(refused, Served(content, content))
     state = with_issued(config.capacity, with_record(state, key, content), key, content)
     return state, Outcome("put", Handed(content))
 

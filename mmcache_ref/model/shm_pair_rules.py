@@ -9,8 +9,9 @@ from .component import Aspect, Rule, rule
 UPDATING = {
     "put": rule("SC-02"),
     "hit": rule("SC-03"),
+    "over_limit": rule("SC-05"),
     "too_large": rule("SC-05", "SC-37"),
-    "no_room": rule("SC-05", "SC-36"),
+    "no_room": rule("SC-05"),
     "asserted": rule("SC-04"),
 }
 """What decides one update of the sender, by kind."""
@@ -32,7 +33,7 @@ RULES: Mapping[tuple[str, str], Rule] = {
     **{("update", kind): clause for kind, clause in UPDATING.items()},
     ("update_all", "updated"): rule("IF-01"),
     ("update_all", "unequal"): rule("IF-02"),
-    **{("update_all", kind): UPDATING[kind] for kind in ("asserted", "too_large", "no_room")},
+    **{("update_all", kind): UPDATING[kind] for kind in ("asserted", "over_limit", "too_large", "no_room")},
     **{("update_all", f"item {kind}"): UPDATING[kind] for kind in ("put", "hit")},
     ("stats", "total"): rule("SC-13", "IF-09"),
     ("stats", "delta"): rule("SC-13", "IF-09"),
@@ -94,7 +95,13 @@ _UNCOUNTED = {
 _RECORDING = {("clear", "cleared"): "SC-12", ("invalidate", "ignored"): "IF-08"}
 """Operations that say themselves what they do to the prompt updates on record."""
 CULPRITS: Mapping[tuple[str, str, str], str] = {
-    (operation, kind, name): clause
-    for (operation, kind), clause in _UNCOUNTED.items()
-    for name in ("hits", "total")
-} | {(*case, name): clause for case, clause in _RECORDING.items() for name in ("records", "updates")}
+    **{(*case, name): clause for case, clause in _UNCOUNTED.items() for name in ("hits", "total")},
+    **{(*case, name): clause for case, clause in _RECORDING.items() for name in ("records", "updates")},
+    # What is held by chunks that are not free, and what is behind them.
+    **{
+        (operation, "no_room", name): "SC-36"
+        for operation in ("update", "update_all")
+        for name, aspect in ASPECTS.items()
+        if aspect.clause is None
+    },
+}

@@ -168,7 +168,7 @@ _JUDGES: Final[Mapping[str, tuple[str, ...]]] = {
     "reference.segment_owners": ("ring-buffer",),
     "reference.segments": ("ring-buffer",),
     "reference.serde": _STORED,
-    "reference.shm_caches": ("factories", *_SHARED),
+    "reference.shm_caches": ("factories", "shm-pair", *_SHARED),
     "reference.sizes": ("items", "receiver"),
     "reference.structure_plans": _STORED,
     "reference.structure_reader": _STORED,

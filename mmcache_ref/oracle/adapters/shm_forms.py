@@ -33,7 +33,9 @@ def _of_number(name: str) -> dict[str, Callable[[Data], Data]]:
         "no": changed(lambda value: None),
         "tensor": changed(_scalar),
         "negative": changed(lambda value: value - 2**bits),
+        "minus one": changed(lambda value: -1),
         "huge": changed(lambda value: value + 2**bits),
+        "vast": changed(lambda value: value + 2 ** (bits + 1)),
         "next": changed(lambda value: value + 1),
     }
 
