@@ -12,6 +12,7 @@ import pytest
 import typer
 
 from mmcache_ref.cli import app
+from mmcache_ref.cli.entry import COMMANDS
 from mmcache_ref.model import key_replicated, shm_caches
 from mmcache_ref.oracle.interleaving.scenarios import SCENARIOS
 from mmcache_ref.oracle.mishaps.judge import ROUNDS
@@ -54,6 +55,15 @@ def test_every_command_is_one_and_has_the_options_that_it_is_given(path: Path) -
         _, name, *words = shlex.split(mention)
         known = {option for each in commands.commands[name].params for option in each.opts}
         assert {word for word in words if word.startswith("--")} <= known, mention
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_the_example_of_each_help_is_a_command_on_files_that_there_are(name: str) -> None:
+    commands: Any = typer.main.get_command(app)
+    (example,) = re.findall(r"Example: mmcache-ref (.*)", commands.commands[name].help)
+    _, *words = shlex.split(example.split(" > ")[0])
+    commands.commands[name].make_context(name, words)
+    assert all((ROOT / word).exists() for word in words if word.startswith("spec/"))
 
 
 @pytest.mark.parametrize("path", TEXTS, ids=lambda path: str(path.relative_to(ROOT)))

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable, Mapping
 from typing import Annotated, Any, Final, Literal
 
-import msgspec
 import typer
 
 from mmcache_ref import __version__
-from mmcache_ref.cli.console import output
+from mmcache_ref.cli.console import output, show
 from mmcache_ref.oracle.event_log import schema as event_schema
 from mmcache_ref.oracle.verdict import schema as report_schema
+from mmcache_ref.report.printed import as_json
 
 SCHEMAS: Final[Mapping[str, Callable[[], Any]]] = {"report": report_schema, "events": event_schema}
 
@@ -26,8 +25,7 @@ def schema(
 
     Example: mmcache-ref schema > report.schema.json
     """
-    encoded = msgspec.json.encode(SCHEMAS[of]())
-    sys.stdout.write(msgspec.json.format(encoded, indent=2).decode() + "\n")
+    show(as_json(SCHEMAS[of]()))
 
 
 def version() -> None:

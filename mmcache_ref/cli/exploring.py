@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Mapping
 from typing import Annotated, Any, Literal
 
-import msgspec
 import typer
 
-from mmcache_ref.cli.console import Accidents, known_elsewhere, listed_names, output, progress_lines
+from mmcache_ref.cli.console import Accidents, known_elsewhere, listed_names, progress_lines, show
 from mmcache_ref.model import (
     drift,
     key_replicated,
@@ -33,6 +31,7 @@ from mmcache_ref.report.exploration import (
     exploration_text,
     progress_line,
 )
+from mmcache_ref.report.printed import as_json
 
 EXPLORABLE: dict[str, tuple[Any, Mapping[str, Property]]] = {
     "lru": (lru, lru.PROPERTIES),
@@ -94,9 +93,9 @@ def explore_model(
             progress=lambda done: progress.update(line, what=progress_line(done)),
         )
     if output_format == "json":
-        sys.stdout.write(msgspec.json.format(msgspec.json.encode(exploration_json(found))).decode() + "\n")
+        show(as_json(exploration_json(found)))
     else:
-        output.print(exploration_text(found))
+        show(exploration_text(found))
     raise typer.Exit(EXIT_CODES[exploration_status(found)])  # type: ignore[index]
 
 

@@ -180,7 +180,7 @@ def replay(
 ) -> None:
     """Repeat one run on a target and say where it leaves the model.
 
-    Example: mmcache-ref replay reference reports/runs/vllm-0.32.0-sender-KR-13.json
+    Example: mmcache-ref replay fault:D03 spec/runs/D03.json
     """
     try:
         stored = read_run(run)

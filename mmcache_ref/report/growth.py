@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import msgspec
 from rich.console import Group, RenderableType
 from rich.markup import escape
 from rich.table import Table
@@ -10,6 +9,7 @@ from rich.text import Text
 
 from mmcache_ref.oracle.growth import Growth
 from mmcache_ref.report.bench import time_in_words
+from mmcache_ref.report.printed import as_json
 
 
 def growth_text(growth: Growth) -> RenderableType:
@@ -42,4 +42,4 @@ def _growing(growth: Growth, target: str) -> list[str]:
 
 def growth_json(growth: Growth) -> str:
     """Every cost, as indented JSON."""
-    return msgspec.json.format(msgspec.json.encode(growth), indent=2).decode() + "\n"
+    return as_json(growth)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-import msgspec
 from rich.console import Group, RenderableType
 from rich.markup import escape
 from rich.table import Table
@@ -12,6 +11,7 @@ from rich.text import Text
 
 from mmcache_ref.oracle.hunt import Cell, Demand, Hunt, Row, Technique
 from mmcache_ref.oracle.lockstep import BEST_LEVEL
+from mmcache_ref.report.printed import as_json
 
 HEADINGS: dict[Technique, str] = {
     "exhaustive": "exhaustive",
@@ -30,7 +30,7 @@ MEDIAN_SECONDS = 1.0
 
 def hunt_json(hunt: Hunt) -> str:
     """The matrix as indented JSON, with the run of each fault."""
-    return msgspec.json.format(msgspec.json.encode(hunt, order="deterministic"), indent=2).decode() + "\n"
+    return as_json(hunt, order="deterministic")
 
 
 def hunt_text(hunt: Hunt) -> RenderableType:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import msgspec
 from rich.console import Group, RenderableType
 from rich.markup import escape
 from rich.table import Table
@@ -10,6 +9,7 @@ from rich.text import Text
 
 from mmcache_ref.oracle.bench import size_in_words
 from mmcache_ref.oracle.load import UNDER_WAY, Load, LoadBench
+from mmcache_ref.report.printed import as_json
 
 
 def load_text(bench: LoadBench) -> RenderableType:
@@ -48,4 +48,4 @@ def _cells(load: Load, targets: tuple[str, ...]) -> list[str]:
 
 def load_json(bench: LoadBench) -> str:
     """Every round of every setting, as indented JSON."""
-    return msgspec.json.format(msgspec.json.encode(bench), indent=2).decode() + "\n"
+    return as_json(bench)

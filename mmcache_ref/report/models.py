@@ -5,13 +5,13 @@ from __future__ import annotations
 import shlex
 from collections.abc import Mapping, Sequence
 
-import msgspec
 from rich.console import Group, RenderableType
 from rich.padding import Padding
 from rich.text import Text
 
 from mmcache_ref.oracle.clauses import clause
 from mmcache_ref.oracle.sentence import sentence
+from mmcache_ref.report.printed import as_json
 from mmcache_ref.report.text import replay_command, run_table
 from mmcache_ref.tlc.bindings import BINDINGS
 from mmcache_ref.tlc.blame import blamed
@@ -95,7 +95,7 @@ def models_json(judged: Sequence[Judged], gaps: Mapping[str, str], tools: str) -
             for each in judged
         ],
     }
-    return msgspec.json.format(msgspec.json.encode(told), indent=2).decode() + "\n"
+    return as_json(told)
 
 
 def result_in_words(judged: Judged) -> str:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import shlex
 
-import msgspec
 from rich.console import Group, RenderableType
 from rich.padding import Padding
 from rich.table import Table
@@ -12,6 +11,7 @@ from rich.text import Text
 
 from mmcache_ref.oracle.clauses import clause
 from mmcache_ref.oracle.simulation import Plan, Simulated
+from mmcache_ref.report.printed import as_json
 from mmcache_ref.report.text import COLOURS, replay_command, run_table
 
 MODELS = {"lru": "key-replicated", "shm": "shm-caches"}
@@ -49,7 +49,7 @@ def simulation_text(found: Simulated) -> RenderableType:
 
 def simulation_json(found: Simulated) -> str:
     """All of it as indented JSON."""
-    return msgspec.json.format(msgspec.json.encode(found), indent=2).decode() + "\n"
+    return as_json(found)
 
 
 def command(found: Simulated) -> str:

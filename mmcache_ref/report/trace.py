@@ -14,6 +14,7 @@ from mmcache_ref.model.events import AnyEvent, Asked, Brought, Took
 from mmcache_ref.oracle.clauses import clause
 from mmcache_ref.oracle.event_log import shortened
 from mmcache_ref.oracle.trace_check import Checked
+from mmcache_ref.report.printed import as_json
 from mmcache_ref.report.text import COLOURS
 
 LINK: Final = re.compile(r"\[([^]]*)\]\([^)]*\)")
@@ -63,4 +64,4 @@ def check_text(path: Path, checked: Checked) -> RenderableType:
 def check_json(path: Path, checked: Checked) -> str:
     """The same as indented JSON."""
     told: dict[str, Any] = {"file": path.name, **msgspec.to_builtins(checked)}
-    return msgspec.json.format(msgspec.json.encode(told), indent=2).decode() + "\n"
+    return as_json(told)
