@@ -19,7 +19,7 @@ from mmcache_ref.oracle.mishaps.pair_mishaps import PAIR_MISHAPS
 from mmcache_ref.oracle.mishaps.rounds import Options
 from mmcache_ref.oracle.mishaps.soak import soak
 from mmcache_ref.protocol import DEFAULT, Answer, Engine, Message
-from mmcache_ref.protocol.processes.pair_course import PairCourse
+from mmcache_ref.protocol.processes import PairCourse
 
 pytestmark = pytest.mark.timeout(900)
 

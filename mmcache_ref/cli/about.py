@@ -11,7 +11,7 @@ from mmcache_ref import __version__
 from mmcache_ref.cli.console import output, show
 from mmcache_ref.oracle.event_log import schema as event_schema
 from mmcache_ref.oracle.verdict import schema as report_schema
-from mmcache_ref.report.printed import as_json
+from mmcache_ref.report.printed import json_text
 
 SCHEMAS: Final[Mapping[str, Callable[[], Any]]] = {"report": report_schema, "events": event_schema}
 
@@ -25,7 +25,7 @@ def schema(
 
     Example: mmcache-ref schema > report.schema.json
     """
-    show(as_json(SCHEMAS[of]()))
+    show(json_text(SCHEMAS[of]()))
 
 
 def version() -> None:

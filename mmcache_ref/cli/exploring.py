@@ -31,7 +31,7 @@ from mmcache_ref.report.exploration import (
     exploration_text,
     progress_line,
 )
-from mmcache_ref.report.printed import as_json
+from mmcache_ref.report.printed import json_text
 
 EXPLORABLE: dict[str, tuple[Any, Mapping[str, Property]]] = {
     "lru": (lru, lru.PROPERTIES),
@@ -93,7 +93,7 @@ def explore_model(
             progress=lambda done: progress.update(line, what=progress_line(done)),
         )
     if output_format == "json":
-        show(as_json(exploration_json(found)))
+        show(json_text(exploration_json(found)))
     else:
         show(exploration_text(found))
     raise typer.Exit(EXIT_CODES[exploration_status(found)])  # type: ignore[index]

@@ -69,7 +69,19 @@ def what_was_raised(error: Exception) -> Any:
     return Refused(tuple(hashes)) if isinstance(error, ValueError) and hashes is not None else raised(error)
 
 
-class SharedRecorder:
+class _Recorder:
+    """Writes what one process did. Only its first event tells which it is, so the file is made then."""
+
+    def __init__(self, folder: str) -> None:
+        self._folder = folder
+        self._log: ProcessLog | None = None
+
+    def _open(self, process: str) -> ProcessLog:
+        self._log = self._log or ProcessLog(self._folder, process)
+        return self._log
+
+
+class SharedRecorder(_Recorder):
     """What P0 and the workers of the shared-memory caches write down, each in its process.   [EV-04, EV-05]
 
     Args:
@@ -89,9 +101,9 @@ class SharedRecorder:
         keys: Callable[[Any], tuple[str, ...] | None],
         number: Callable[[], int | None],
     ) -> None:
-        self._folder, self._sends_rejected = folder, sends_rejected
+        super().__init__(folder)
+        self._sends_rejected = sends_rejected
         self._noted, self._keys, self._number = noted, keys, number
-        self._log: ProcessLog | None = None
         self._began: int | None = None
 
     def begins(self) -> None:
@@ -113,10 +125,6 @@ class SharedRecorder:
             log.write(Took, "read", self._read(message, outcome), **more)
         else:
             self._of_front_end(self._open("p0"), part, occasion, arguments, outcome, lock)
-
-    def _open(self, process: str) -> ProcessLog:
-        self._log = self._log or ProcessLog(self._folder, process)
-        return self._log
 
     def _read(self, message: Any, outcome: Any) -> Any:
         if isinstance(outcome, Exception):
@@ -164,7 +172,7 @@ class SharedRecorder:
         )
 
 
-class PairRecorder:
+class PairRecorder(_Recorder):
     """What P0 and P1 of a key-replicated pair write down, each in its process.   [EV-04, EV-05]"""
 
     def __init__(
@@ -174,8 +182,8 @@ class PairRecorder:
         keys: Callable[[Any], tuple[str, ...] | None],
         content: Callable[[Any], Any],
     ) -> None:
-        self._folder, self._keys, self._content = folder, keys, content
-        self._log: ProcessLog | None = None
+        super().__init__(folder)
+        self._keys, self._content = keys, content
 
     def __call__(self, part: Any, occasion: Occasion, arguments: tuple[Any, ...], outcome: Any) -> None:
         """Write down what a side did; what had to wait is no event."""
@@ -215,10 +223,6 @@ class PairRecorder:
         if did == "retry":
             return log.write(Took, did, saw, message=occasion.about, keys=keys_of(arguments[0]), **more)
         return log.write(Asked, did, saw, request=request_in_log(arguments[0]), **more)
-
-    def _open(self, process: str) -> ProcessLog:
-        self._log = self._log or ProcessLog(self._folder, process)
-        return self._log
 
     def _sent(self, did: str, message: Any) -> Any:
         if message is None or did == "bypass":

@@ -10,7 +10,7 @@ from rich.text import Text
 
 from mmcache_ref.oracle.bench import COPIES, Bench, size_in_words
 from mmcache_ref.oracle.bench_demands import Demand, demands
-from mmcache_ref.report.printed import as_json
+from mmcache_ref.report.printed import json_text
 
 
 def bench_text(bench: Bench) -> RenderableType:
@@ -45,7 +45,7 @@ def bench_json(bench: Bench) -> str:
     """Every round of every measure, and the demands, as indented JSON."""
     told = msgspec.to_builtins(bench)
     told["demands"] = [msgspec.to_builtins(each) | {"is_kept": each.is_kept} for each in demands(bench)]
-    return as_json(told)
+    return json_text(told)
 
 
 def demand_in_words(demand: Demand) -> str:

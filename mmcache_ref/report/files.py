@@ -10,7 +10,7 @@ from rich.console import Console
 from mmcache_ref.oracle.stored import encode_run
 from mmcache_ref.oracle.verdict import Report
 from mmcache_ref.report.junit import junit
-from mmcache_ref.report.printed import as_json
+from mmcache_ref.report.printed import json_text
 from mmcache_ref.report.text import report_text
 
 WIDTH = 120
@@ -19,7 +19,7 @@ WIDTH = 120
 
 def report_json(report: Report) -> str:
     """The report as indented JSON."""
-    return as_json(report, order="deterministic")
+    return json_text(report, order="deterministic")
 
 
 def write_report(report: Report, folder: Path) -> None:

@@ -9,7 +9,7 @@ from rich.text import Text
 
 from mmcache_ref.oracle.growth import Growth
 from mmcache_ref.report.bench import time_in_words
-from mmcache_ref.report.printed import as_json
+from mmcache_ref.report.printed import json_text
 
 
 def growth_text(growth: Growth) -> RenderableType:
@@ -42,4 +42,4 @@ def _growing(growth: Growth, target: str) -> list[str]:
 
 def growth_json(growth: Growth) -> str:
     """Every cost, as indented JSON."""
-    return as_json(growth)
+    return json_text(growth)

@@ -11,7 +11,7 @@ from rich.text import Text
 
 from mmcache_ref.oracle.hunt import Cell, Demand, Hunt, Row, Technique
 from mmcache_ref.oracle.lockstep import BEST_LEVEL
-from mmcache_ref.report.printed import as_json
+from mmcache_ref.report.printed import json_text
 
 HEADINGS: dict[Technique, str] = {
     "exhaustive": "exhaustive",
@@ -30,7 +30,7 @@ MEDIAN_SECONDS = 1.0
 
 def hunt_json(hunt: Hunt) -> str:
     """The matrix as indented JSON, with the run of each fault."""
-    return as_json(hunt, order="deterministic")
+    return json_text(hunt, order="deterministic")
 
 
 def hunt_text(hunt: Hunt) -> RenderableType:

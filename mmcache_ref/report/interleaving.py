@@ -18,7 +18,7 @@ from mmcache_ref.oracle.interleaving.findings import Finding, Lane
 from mmcache_ref.oracle.interleaving.scenarios import SCENARIOS
 from mmcache_ref.oracle.interleaving.verdicts import OUT_OF_TIME, Interleaved, Options, ScenarioVerdict
 from mmcache_ref.oracle.wording import counted
-from mmcache_ref.report.printed import as_json
+from mmcache_ref.report.printed import json_text
 from mmcache_ref.report.text import COLOURS
 
 STYLES: Final = {**COLOURS, "not offered": "dim"}
@@ -208,4 +208,4 @@ def _line(lane: Lane) -> str:
 def interleaved_json(found: Interleaved) -> str:
     """The same as indented JSON, with the status."""
     told: dict[str, Any] = msgspec.to_builtins(found) | {"status": found.status, "broken": found.broken}
-    return as_json(told)
+    return json_text(told)

@@ -12,7 +12,7 @@ from rich.text import Text
 
 from mmcache_ref.oracle.interop import Matrix
 from mmcache_ref.oracle.interop_checks import CHECKS
-from mmcache_ref.report.printed import as_json
+from mmcache_ref.report.printed import json_text
 
 STYLES: Final = {"yes": "green", "no": "red", "undetermined": "yellow"}
 
@@ -42,4 +42,4 @@ def interop_text(matrix: Matrix) -> RenderableType:
 def interop_json(matrix: Matrix) -> str:
     """The matrix as indented JSON, with its status."""
     told = msgspec.to_builtins(matrix) | {"status": matrix.status}
-    return as_json(told)
+    return json_text(told)

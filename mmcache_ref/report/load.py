@@ -9,7 +9,7 @@ from rich.text import Text
 
 from mmcache_ref.oracle.bench import size_in_words
 from mmcache_ref.oracle.load import UNDER_WAY, Load, LoadBench
-from mmcache_ref.report.printed import as_json
+from mmcache_ref.report.printed import json_text
 
 
 def load_text(bench: LoadBench) -> RenderableType:
@@ -48,4 +48,4 @@ def _cells(load: Load, targets: tuple[str, ...]) -> list[str]:
 
 def load_json(bench: LoadBench) -> str:
     """Every round of every setting, as indented JSON."""
-    return as_json(bench)
+    return json_text(bench)

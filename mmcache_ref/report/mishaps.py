@@ -17,7 +17,7 @@ from mmcache_ref.oracle.mishaps.rounds import Broken
 from mmcache_ref.oracle.mishaps.soak import MIB, Minute, Soaked
 from mmcache_ref.oracle.verdict import worst
 from mmcache_ref.oracle.wording import counted
-from mmcache_ref.report.printed import as_json
+from mmcache_ref.report.printed import json_text
 
 
 def mishaps_text(judged: Sequence[Judged]) -> RenderableType:
@@ -92,7 +92,7 @@ def _last_line(judged: Judged) -> str:
 def mishaps_json(judged: Sequence[Judged]) -> str:
     """The same as indented JSON."""
     told = {"status": worst(each.status for each in judged), "targets": msgspec.to_builtins(tuple(judged))}
-    return as_json(told)
+    return json_text(told)
 
 
 def soak_line(minute: Minute) -> str:
@@ -148,4 +148,4 @@ def _soak_parts(soaked: Soaked) -> list[RenderableType]:
 def soak_json(soaks: Sequence[Soaked]) -> str:
     """The same as indented JSON."""
     told = {"status": worst(each.status for each in soaks), "soaks": msgspec.to_builtins(tuple(soaks))}
-    return as_json(told)
+    return json_text(told)

@@ -11,7 +11,7 @@ from rich.text import Text
 
 from mmcache_ref.oracle.clauses import clause
 from mmcache_ref.oracle.sentence import sentence
-from mmcache_ref.report.printed import as_json
+from mmcache_ref.report.printed import json_text
 from mmcache_ref.report.text import replay_command, run_table
 from mmcache_ref.tlc.bindings import BINDINGS
 from mmcache_ref.tlc.blame import blamed
@@ -95,7 +95,7 @@ def models_json(judged: Sequence[Judged], gaps: Mapping[str, str], tools: str) -
             for each in judged
         ],
     }
-    return as_json(told)
+    return json_text(told)
 
 
 def result_in_words(judged: Judged) -> str:

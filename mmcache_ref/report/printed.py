@@ -7,6 +7,6 @@ from typing import Any, Literal
 import msgspec
 
 
-def as_json(value: Any, *, order: Literal["deterministic"] | None = None) -> str:
+def json_text(value: Any, *, order: Literal["deterministic"] | None = None) -> str:
     """A value as indented JSON with the end of a line; `order` is that of msgspec, of mappings and sets."""
     return msgspec.json.format(msgspec.json.encode(value, order=order), indent=2).decode() + "\n"

@@ -11,7 +11,7 @@ from rich.text import Text
 
 from mmcache_ref.oracle.clauses import clause
 from mmcache_ref.oracle.simulation import Plan, Simulated
-from mmcache_ref.report.printed import as_json
+from mmcache_ref.report.printed import json_text
 from mmcache_ref.report.text import COLOURS, replay_command, run_table
 
 MODELS = {"lru": "key-replicated", "shm": "shm-caches"}
@@ -49,7 +49,7 @@ def simulation_text(found: Simulated) -> RenderableType:
 
 def simulation_json(found: Simulated) -> str:
     """All of it as indented JSON."""
-    return as_json(found)
+    return json_text(found)
 
 
 def command(found: Simulated) -> str:

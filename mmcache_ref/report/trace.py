@@ -14,7 +14,7 @@ from mmcache_ref.model.events import AnyEvent, Asked, Brought, Took
 from mmcache_ref.oracle.clauses import clause
 from mmcache_ref.oracle.event_log import shortened
 from mmcache_ref.oracle.trace_check import Checked
-from mmcache_ref.report.printed import as_json
+from mmcache_ref.report.printed import json_text
 from mmcache_ref.report.text import COLOURS
 
 LINK: Final = re.compile(r"\[([^]]*)\]\([^)]*\)")
@@ -64,4 +64,4 @@ def check_text(path: Path, checked: Checked) -> RenderableType:
 def check_json(path: Path, checked: Checked) -> str:
     """The same as indented JSON."""
     told: dict[str, Any] = {"file": path.name, **msgspec.to_builtins(checked)}
-    return as_json(told)
+    return json_text(told)

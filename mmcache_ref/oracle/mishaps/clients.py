@@ -10,7 +10,7 @@ from mmcache_ref.model.component import Content
 from mmcache_ref.oracle.adapters.base import Unexpected
 from mmcache_ref.oracle.shm_words import units
 from mmcache_ref.protocol.messages import RequestItem
-from mmcache_ref.protocol.processes.course import Died, Failed
+from mmcache_ref.protocol.processes import Died, Failed
 
 WINDOW: Final = 6
 """Requests under way, retries among them."""

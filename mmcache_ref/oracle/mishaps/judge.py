@@ -15,7 +15,7 @@ from mmcache_ref.oracle.mishaps.rounds import Broken, Options, Rounds, with_find
 from mmcache_ref.oracle.mishaps.shared_rounds import SharedRounds
 from mmcache_ref.oracle.verdict import EXIT_CODES, Status
 from mmcache_ref.protocol import RobustLock
-from mmcache_ref.protocol.processes.errors import ProcessLost
+from mmcache_ref.protocol.processes import ProcessLost
 
 ROUNDS: Final[Mapping[str, type[Rounds]]] = {"lru": PairRounds, "shm": SharedRounds}
 """By the name of the caches."""

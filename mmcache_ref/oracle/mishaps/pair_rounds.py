@@ -10,7 +10,7 @@ from mmcache_ref.oracle.mishaps.rounds import CAPACITY, Rounds
 from mmcache_ref.oracle.mishaps.target_parts import told_pair_recipe
 from mmcache_ref.oracle.targets import resolve
 from mmcache_ref.protocol import DEFAULT, Deployment
-from mmcache_ref.protocol.processes.pair_remote import PairProcesses
+from mmcache_ref.protocol.processes import PairProcesses
 
 
 class PairRounds(Rounds):

@@ -10,9 +10,7 @@ from typing import Any
 from mmcache_ref.oracle.mishaps.clients import Clients, Meanwhile, Request, content_in_words, in_words
 from mmcache_ref.protocol.deployment import Deployment
 from mmcache_ref.protocol.messages import Answer, Message
-from mmcache_ref.protocol.processes.course import Refused, Sent
-from mmcache_ref.protocol.processes.pair_course import Answered, Lost, PairCourse
-from mmcache_ref.protocol.processes.pair_remote import PairProcesses
+from mmcache_ref.protocol.processes import Answered, Lost, PairCourse, PairProcesses, Refused, Sent
 from mmcache_ref.protocol.protections import DEFAULT
 
 AFTERWARDS = 40

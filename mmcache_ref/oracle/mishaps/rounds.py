@@ -24,8 +24,7 @@ from mmcache_ref.oracle.mishaps.leftovers import descriptors
 from mmcache_ref.oracle.mishaps.mishaps import Mishap, Scene, signal_to
 from mmcache_ref.oracle.mishaps.trapped_lock import TrappedLock
 from mmcache_ref.protocol import RobustLock
-from mmcache_ref.protocol.processes.errors import ProcessLost
-from mmcache_ref.protocol.processes.host import Hosts
+from mmcache_ref.protocol.processes import Hosts, ProcessLost
 
 CAPACITY: Final = 24
 """Units that the caches have room for: a dozen items."""

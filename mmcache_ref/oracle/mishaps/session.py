@@ -14,9 +14,7 @@ from mmcache_ref.oracle.mishaps.clients import (
     content_in_words,
     in_words,
 )
-from mmcache_ref.protocol.processes.course import Refused, Sent
-from mmcache_ref.protocol.processes.shared_course import Read, SharedCourse
-from mmcache_ref.protocol.processes.shared_remote import SharedProcesses
+from mmcache_ref.protocol.processes import Read, Refused, Sent, SharedCourse, SharedProcesses
 from mmcache_ref.protocol.shared_deployment import SharedDeployment
 from mmcache_ref.protocol.shared_messages import Reading, Retry, SharedMessage, is_handle
 from mmcache_ref.protocol.shared_protections import SHARED_DEFAULT

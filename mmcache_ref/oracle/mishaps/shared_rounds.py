@@ -11,7 +11,7 @@ from mmcache_ref.oracle.mishaps.session import Session
 from mmcache_ref.oracle.mishaps.target_parts import told_recipe
 from mmcache_ref.oracle.targets import resolve
 from mmcache_ref.protocol import SHARED_DEFAULT, SharedDeployment
-from mmcache_ref.protocol.processes.shared_remote import SharedProcesses
+from mmcache_ref.protocol.processes import SharedProcesses
 
 LIMIT: Final = 4
 """Units that one item may have."""

@@ -19,7 +19,7 @@ from mmcache_ref.oracle.mishaps.leftovers import descriptors, resident_bytes
 from mmcache_ref.oracle.mishaps.rounds import Broken, Options, with_findings
 from mmcache_ref.oracle.verdict import EXIT_CODES, Status
 from mmcache_ref.protocol import RobustLock
-from mmcache_ref.protocol.processes.errors import ProcessLost
+from mmcache_ref.protocol.processes import ProcessLost
 
 MIB: Final = 2**20
 CEILING_MIB: Final = 1024

@@ -15,9 +15,7 @@ from mmcache_ref.oracle.adapters.shm_units import RECEIVER, SENDER
 from mmcache_ref.oracle.namespace import Namespace
 from mmcache_ref.oracle.process_parts import Store, made_pair, made_shared, store_recipe
 from mmcache_ref.oracle.targets import resolve
-from mmcache_ref.protocol.processes.pair_parts import PairParts
-from mmcache_ref.protocol.processes.parts import Recipe
-from mmcache_ref.protocol.processes.shared_parts import SharedParts
+from mmcache_ref.protocol.processes import PairParts, Recipe, SharedParts
 
 PAIR: Final = "LruKeyReplicatedSenderCache", "LruKeyReplicatedReceiverCache"
 CHECKED_SERDE: Final = "CheckedMsgpackSerde"

@@ -6,17 +6,17 @@ takes the place of that class in the same deployment, which keeps the same books
 deployment as any other; `shared_course` has all processes at work at once.
 """
 
-from .carried import PackedItem, pack, unpack
+from .carried import pack, unpack
 from .course import Cleared, Died, Failed, Refused, Sent
 from .errors import ProcessLost
 from .host import Host, Hosts, Pending
 from .pair_course import Answered, Lost, PairCourse
 from .pair_parts import PairParts
-from .pair_remote import PairProcesses, RemoteEngine, RemoteFrontEnd
+from .pair_remote import PairProcesses
 from .parts import Occasion, Recipe, RemoteCache
 from .shared_course import Missed, Read, Served, SharedCourse
 from .shared_parts import SharedParts
-from .shared_remote import RemoteSharedFrontEnd, RemoteSharedWorker, SharedProcesses
+from .shared_remote import SharedProcesses
 
 __all__ = [
     "Answered",
@@ -28,7 +28,6 @@ __all__ = [
     "Lost",
     "Missed",
     "Occasion",
-    "PackedItem",
     "PairCourse",
     "PairParts",
     "PairProcesses",
@@ -38,10 +37,6 @@ __all__ = [
     "Recipe",
     "Refused",
     "RemoteCache",
-    "RemoteEngine",
-    "RemoteFrontEnd",
-    "RemoteSharedFrontEnd",
-    "RemoteSharedWorker",
     "Sent",
     "Served",
     "SharedCourse",
