@@ -99,6 +99,19 @@ def pytest_configure(config: pytest.Config) -> None:
     for each in config.stash[CHOSEN]:
         if not any(_is_within(node, each) for node in ids):
             raise pytest.UsageError(f"--mmcache: not in the suite of {wishes.target}: {each}")
+    if chosen := config.stash[CHOSEN]:
+        config.stash[WISHES] = of_chosen(wishes, chosen)
+
+
+def of_chosen(wishes: Wishes, chosen: tuple[str, ...]) -> Wishes:
+    """The wishes for the components of the chosen tests, which alone share the seconds."""
+    parts = {name: node_id(wishes, name) for name in wishes.components}
+    names = tuple(
+        name
+        for name, node in parts.items()
+        if any(_is_within(node, each) or _is_within(each, node) for each in chosen)
+    )
+    return wishes.of_components(names)
 
 
 def _register_profiles(examples: str | None) -> None:

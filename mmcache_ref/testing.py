@@ -72,6 +72,10 @@ class Wishes(msgspec.Struct, frozen=True):
         examples = hypothesis.settings().max_examples if self.seconds is None else None
         return Options((component,), self.profile, self.level, seconds, self.seed, (stage,), examples)
 
+    def of_components(self, components: tuple[str, ...]) -> Wishes:
+        """The same of these components alone."""
+        return msgspec.structs.replace(self, components=components)
+
     def stages(self) -> tuple[Stage, ...]:
         """The stages that there is time for."""
         return ("exhaustive",) if self.seconds == 0 else ("exhaustive", "fuzz")

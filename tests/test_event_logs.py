@@ -235,6 +235,26 @@ def test_the_commands_write_show_and_check_a_log(tmp_path: Path) -> None:
     assert CliRunner().invoke(app, ["trace", "check", str(tmp_path / "none")]).exit_code == 4
 
 
+def test_a_file_that_is_no_log_is_named_and_the_others_are_judged(tmp_path: Path) -> None:
+    logs = [tmp_path / name for name in ("newer.ndjson", "good.ndjson", "none.ndjson")]
+    newer, good, none = logs
+    good.write_bytes(written(tmp_path, PAIR).read_bytes())
+    newer.write_bytes(
+        good.read_bytes().replace(b'"version":1', b'"version":2').replace(b'"version": 1', b'"version": 2')
+    )
+    result = CliRunner().invoke(app, ["trace", "check", *map(str, logs)], env={"COLUMNS": "400"})
+    assert result.exit_code == 4
+    assert f"{newer}: line 1 is no header of an event log: Invalid enum value 2" in result.stderr
+    assert f"{none}: it cannot be read: No such file or directory" in result.stderr
+    assert "good.ndjson conforms" in result.stdout
+
+
+def test_lanes_have_no_other_form_than_text(tmp_path: Path) -> None:
+    shown = CliRunner().invoke(app, ["trace", "show", str(written(tmp_path, PAIR)), "--format", "json"])
+    assert shown.exit_code == 2
+    assert "always text" in shown.output
+
+
 @pytest.mark.clause("EV-06")
 def test_of_a_log_without_an_event_nothing_is_claimed(tmp_path: Path) -> None:
     file = written(tmp_path, PAIR[:1])

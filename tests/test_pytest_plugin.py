@@ -12,6 +12,9 @@ import pytest
 from hypothesis import settings
 
 from mmcache_ref import testing
+from mmcache_ref.oracle.components import COMPONENTS
+from mmcache_ref.pytest_plugin import of_chosen
+from mmcache_ref.testing import Wishes
 
 pytest_plugins = ["pytester"]
 
@@ -178,6 +181,23 @@ def test_the_options_stand_in_a_group_of_the_help(project: Project) -> None:
     assert all(f"--mmcache-{name}=" in group for name in options)
 
 
+@pytest.mark.parametrize(
+    ("chosen", "components"),
+    [
+        (("::lru::fuzz", "::sender"), ("lru", "sender")),
+        (("::lru::stored-run[D03]",), ("lru",)),
+        (("",), tuple(COMPONENTS)),
+    ],
+)
+def test_the_seconds_are_those_of_the_chosen_components(
+    chosen: tuple[str, ...], components: tuple[str, ...]
+) -> None:
+    nodes = tuple(f"mmcache(reference){each}" for each in chosen)
+    narrowed = of_chosen(Wishes("reference", seconds=4), nodes)
+    assert narrowed.components == components
+    assert narrowed.options(components[0], "fuzz").seconds == 4 / len(components)
+
+
 @pytest.mark.parametrize("parallel", [(), pytest.param(("-n", "2"), marks=pytest.mark.slow)])
 def test_a_target_that_cannot_be_loaded_is_one_failure(project: Project, parallel: tuple[str, ...]) -> None:
     result = project.quick("--mmcache-target=py:no_such_package", *parallel)
@@ -326,7 +346,7 @@ def test_a_profile_of_the_projects_own_says_how_much_to_fuzz(project: Project) -
 
 @pytest.mark.parametrize("parallel", [(), pytest.param(("-n", "1"), marks=pytest.mark.slow)])
 def test_every_night_has_a_seed_of_its_own_which_is_told(project: Project, parallel: tuple[str, ...]) -> None:
-    chosen = ("mmcache(reference)::factories::fuzz", "--hypothesis-profile=nightly", "--mmcache-seconds=8")
+    chosen = ("mmcache(reference)::factories::fuzz", "--hypothesis-profile=nightly", "--mmcache-seconds=3")
     result = project.pytest("--junitxml=junit.xml", *chosen, *parallel)
     assert result.ret == 0, printed(result)
     seed = properties(project.suite())["fuzz"]["seed"]

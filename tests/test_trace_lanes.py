@@ -160,8 +160,8 @@ def test_bytes_that_are_no_utf_8_are_named(tmp_path: Path) -> None:
 
 
 def test_a_folder_and_what_is_not_there_cannot_be_read(tmp_path: Path) -> None:
-    assert checked(tmp_path) == (4, f"mmcache-ref: cannot read {tmp_path}: Is a directory\n")
-    assert checked(tmp_path / "none")[1].endswith("none: No such file or directory\n")
+    assert checked(tmp_path) == (4, f"mmcache-ref: {tmp_path}: it cannot be read: Is a directory\n")
+    assert checked(tmp_path / "none")[1].endswith("none: it cannot be read: No such file or directory\n")
 
 
 def test_of_a_log_without_events_it_is_said_that_nothing_was_judged(tmp_path: Path) -> None:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Literal
 
 import typer
 from rich.console import Group
 
-from mmcache_ref.cli.console import BAD_RUN, fail, progress_lines, show
+from mmcache_ref.cli.console import BAD_RUN, fail, messages, progress_lines, show
 from mmcache_ref.oracle.event_log import BadLog, Log, read_log
 from mmcache_ref.oracle.trace_check import Checked, check
 from mmcache_ref.oracle.trace_search import Explained
@@ -39,16 +40,25 @@ def trace(
     Processes write down what they do; spec/10-event-logs.md says how.
 
     A log is judged without a clock: the order within each process counts, and which message was made before
-    it was taken. Exits with 2 where no behaviour of the model explains the log, with 4 where it is none.
+    it was taken. Exits with 2 where no behaviour of the model explains the log, with 4 where a file is none,
+    after the others have been judged.
 
     Example: mmcache-ref trace check run.ndjson
     """
-    logs: list[Log] = []
+    if action == "show" and output_format == "json":
+        raise typer.BadParameter("lanes are always text: leave --format out, or take check")
+    logs: dict[Path, Log] = {}
     codes: list[int] = []
     told: list[str] = []
     for file in files:
-        log, checked, order = _judged(file)
-        logs.append(log)
+        try:
+            log = _read(file)
+        except ValueError as error:
+            messages.print(f"mmcache-ref: {file}: {error}", markup=False, soft_wrap=True)
+            codes.append(BAD_RUN)
+            continue
+        checked, order = _judged(file, log)
+        logs[file] = log
         codes.append(EXIT_CODES[checked.status])
         if action == "show":
             show(lanes(log.header, order, checked.unexplained))
@@ -60,45 +70,48 @@ def trace(
             show(check_text(file, checked))
     if told:
         show(told[0] if len(told) == 1 else "[\n" + ",\n".join(each.rstrip() for each in told) + "\n]\n")
-    if tlc and action == "check":
-        codes += _judged_by_tlc(files, logs)
+    if tlc and action == "check" and logs:
+        codes += _judged_by_tlc(logs)
     raise typer.Exit(max(codes))
 
 
-def _judged(file: Path) -> tuple[Log, Checked, list[Explained]]:
+def _read(file: Path) -> Log:
+    """The log of a file; `ValueError` says why it is none."""
+    log = read_log(file)
     try:
-        log = read_log(file)
         config_of(log.header)
-    except BadLog as error:
-        fail(str(error), BAD_RUN)
     except ValueError as error:
-        fail(f"line 1 is no header of an event log: {error}", BAD_RUN)
+        raise BadLog(f"line 1 is no header of an event log: {error}") from error
+    return log
+
+
+def _judged(file: Path, log: Log) -> tuple[Checked, list[Explained]]:
     with progress_lines() as progress:
         progress.add_task(file.name, what=f"{len(log.entries):,} events")
-        return log, *check(log)
+        return check(log)
 
 
-def _judged_by_tlc(files: list[Path], logs: list[Log]) -> list[int]:
+def _judged_by_tlc(logs: Mapping[Path, Log]) -> list[int]:
     """What TLC says of each log, a line each to stderr, and how fast it was; the exit codes of that."""
     from mmcache_ref.tlc.tools import ToolMissing
     from mmcache_ref.tlc.traces import judge
 
     started = time.monotonic()
-    count = sum(len(log.entries) for log in logs)
+    count = sum(len(log.entries) for log in logs.values())
     with progress_lines() as progress:
         progress.add_task("TLC", what=f"{count:,} events")
         try:
-            judged = judge(logs)
+            judged = judge(list(logs.values()))
         except ToolMissing as error:
             fail(str(error), EXIT_CODES["undetermined"])
-    for file, verdict in zip(files, judged, strict=True):
+    for file, verdict in zip(logs, judged, strict=True):
         first = verdict.first
         where = (
             f"no order explains line {first.line}, {first.event.process}: {first.event.did}" if first else ""
         )
         said = ". ".join(part for part in (verdict.status, where, verdict.reason) if part)
-        typer.echo(f"TLC: {said if len(files) == 1 else f'{file.name} {said}'}", err=True)
-    if len(files) > 1:
+        typer.echo(f"TLC: {said if len(logs) == 1 else f'{file.name} {said}'}", err=True)
+    if len(logs) > 1:
         seconds = time.monotonic() - started
         typer.echo(f"TLC: {len(logs):,} logs, {count:,} events in {seconds:.1f} s", err=True)
     return [EXIT_CODES[each.status] for each in judged]

@@ -141,7 +141,7 @@ def read_log(path: Path) -> Log:
     try:
         content = path.read_bytes()
     except OSError as error:
-        raise BadLog(f"cannot read {path}: {error.strerror}") from error
+        raise BadLog(f"it cannot be read: {error.strerror}") from error
     if not content:
         raise BadLog("line 1 is no header of an event log: the file is empty")
     if content.startswith(BYTE_ORDER_MARKS):

@@ -224,7 +224,7 @@ def _verdict(
     reason = ""
     status: Literal["conforms", "violates", "undetermined"] = "violates" if is_broken else "conforms"
     if not is_broken and tally.operations == 0:
-        status, reason = "undetermined", "no operation was compared"
+        status, reason = "undetermined", "no operation was compared: give it more time"
     return ComponentVerdict(component.name, status, tally.level, clauses, coverage, round(seconds, 2), reason)
 
 
