@@ -32,7 +32,8 @@ class Component:
 
     `label` is its name, where several components share a model;
     `blames`: what the adapter may name besides what the model's rules do;
-    `judges_protocol`: the target's own protocol is judged, if it has one, and not only its caches.
+    `protocol`: what a target may offer of the protocol itself; where it offers any of these names, its own
+    protocol is judged, and not only its caches.
     `tiny` is the configuration whose graph is executed, where it is not the model's own preset, and `beside`
     are smaller ones for what it cannot show; `walked` are more, through whose graphs the walks go, too;
     `unreachable` are kinds of outcome, or cases as `operation: kind`, that no configuration of the oracle
@@ -54,7 +55,7 @@ class Component:
     hanging: str = ENDING_CLAUSE
     construction: str | None = None
     caches: tuple[str, ...] = ()
-    judges_protocol: bool = False
+    protocol: frozenset[str] = frozenset()
     blames: frozenset[str] = frozenset()
 
     @property
@@ -97,10 +98,10 @@ class Component:
             clause
             for rule in self.rules.values()
             for clause in rule
-            if self.judges_protocol or not is_of_protocol(clause)
+            if self.protocol or not is_of_protocol(clause)
         }
         named.add(self.hanging)
-        named |= {each for each in self.blames if self.judges_protocol or not is_of_protocol(each)}
+        named |= {each for each in self.blames if self.protocol or not is_of_protocol(each)}
         for aspect in self.model.ASPECTS.values():
             named |= aspect.clauses
         named |= set(getattr(self.model, "CULPRITS", {}).values())

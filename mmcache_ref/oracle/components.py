@@ -19,6 +19,8 @@ from mmcache_ref.model import (
 )
 from mmcache_ref.model.environment import ACCIDENTS, DEFAULT_PROTECTIONS, Config, request
 from mmcache_ref.oracle import choices
+from mmcache_ref.oracle.adapters import key_replicated as key_replicated_adapter
+from mmcache_ref.oracle.adapters import shm_caches as shm_caches_adapter
 from mmcache_ref.oracle.adapters.factories import FactoriesAdapter
 from mmcache_ref.oracle.adapters.items import ItemsAdapter
 from mmcache_ref.oracle.adapters.key_replicated import KeyReplicatedAdapter
@@ -157,7 +159,7 @@ COMPONENTS = {
             tiny=EXECUTED_PROTOCOL,
             unreachable=OUTSIDE_THE_PROTOCOL,
             construction="FA-11",
-            judges_protocol=True,
+            protocol=frozenset(key_replicated_adapter.PARTS.values()),
             blames=frozenset({"DR-05", "DR-08", "DR-16", "DR-23"}),
         ),
         Component(
@@ -192,7 +194,7 @@ COMPONENTS = {
             tiny=choices.shm_caches.EXECUTED,
             walked=(shm_caches.PRESETS["tiny"],),
             construction="SC-01",
-            judges_protocol=True,
+            protocol=frozenset(shm_caches_adapter.PARTS.values()),
             blames=frozenset({"SC-06", "SC-10", "SC-15", "SC-18", "SC-22", "SC-25", "SC-29", "SC-32"}),
         ),
         Component(factories, FactoriesAdapter, choices.factories.configs, choices.factories.choose),

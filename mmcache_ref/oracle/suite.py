@@ -12,7 +12,6 @@ from typing import Any, Literal
 import msgspec
 
 from mmcache_ref.oracle.adapters.base import warm_up
-from mmcache_ref.oracle.adapters.key_replicated import has_protocol
 from mmcache_ref.oracle.clauses import clause
 from mmcache_ref.oracle.component import NOT_EMPTY_CLAUSE, Component
 from mmcache_ref.oracle.components import COMPONENTS
@@ -126,9 +125,9 @@ def judge(
     for stage in (executed, walked, fuzzed):
         stage.runs = {clause: run for clause, run in stage.runs.items() if clause in unexplained}
     shared = {clause: run for clause, run in shared.items() if clause in unexplained}
-    if not has_protocol(namespace):
+    if not any(hasattr(namespace, name) for name in component.protocol):
         # It was judged inside a protocol that is not its own, and is not praised for it.
-        component = dataclasses.replace(component, judges_protocol=False)
+        component = dataclasses.replace(component, protocol=frozenset())
     seconds = time.monotonic() - started
     return _verdict(component, options, tally, executed, walked, shared, fuzzed, in_graph, seconds)
 

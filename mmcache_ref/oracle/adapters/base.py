@@ -93,6 +93,11 @@ def need(namespace: Any, *names: str) -> None:
         raise NotOffered(f"the target offers no {', '.join(lacking)}")
 
 
+def offered_of(namespace: Any, names: Mapping[str, str]) -> dict[str, Any]:
+    """What a target offers of these names, by what each is called here."""
+    return {called: getattr(namespace, name) for called, name in names.items() if hasattr(namespace, name)}
+
+
 def read(look: Callable[[], Any]) -> Any:
     """What `look` sees; or, where it raises, that in canonical form."""
     try:

@@ -15,7 +15,7 @@ from mmcache_ref.model.component import Missed, Refused
 from mmcache_ref.model.environment import Config
 from mmcache_ref.model.pair import Request
 from mmcache_ref.oracle.adapters.accounts import Accounts
-from mmcache_ref.oracle.adapters.base import Payloads, need, observe_inner
+from mmcache_ref.oracle.adapters.base import Payloads, need, observe_inner, offered_of
 from mmcache_ref.oracle.namespace import call_with
 from mmcache_ref.oracle.process_parts import INNER, pair_implementation, pair_recipe
 from mmcache_ref.protocol.processes import Hosts, PairProcesses, RemoteCache
@@ -31,11 +31,6 @@ PARTS = {"deployment": "Deployment", "front_end": "FrontEnd", "channel": "Channe
 """What a target may offer of the protocol."""
 
 
-def has_protocol(namespace: Any) -> bool:
-    """Whether a target offers any part of the protocol itself."""
-    return any(hasattr(namespace, name) for name in PARTS.values())
-
-
 class KeyReplicatedAdapter:
     """P0, P1, and what lies between."""
 
@@ -43,8 +38,8 @@ class KeyReplicatedAdapter:
         need(namespace, SENDER, RECEIVER, "merge_mm_kwargs")
         self.payloads = Payloads(namespace)
         self.accounts = Accounts()
-        parts = {name: getattr(namespace, type_name, None) for name, type_name in PARTS.items()}
-        offered = {name: part for name, part in parts.items() if part is not None}
+        offered = offered_of(namespace, PARTS)
+        self.has_own_protocol = bool(offered)
         self.close: Callable[[], object] = lambda: None
         """Give back what it takes besides memory."""
         if hosts is None:
@@ -58,7 +53,6 @@ class KeyReplicatedAdapter:
         self.deployment: Any = call_with(
             offered.pop("deployment", protocol.Deployment), {"protections": config.protections, **offered}
         )
-        self.has_own_protocol = has_protocol(namespace)
         self.is_mixed = False
         """Whether the last request that P0 updated is of several modalities."""
         self.repeats = 0

@@ -14,7 +14,7 @@ from mmcache_ref.model import shm_accidents as operations
 from mmcache_ref.model.component import Content, Missed, Raised, Refused
 from mmcache_ref.model.shm_environment import Config
 from mmcache_ref.model.shm_requests import Carried, Request
-from mmcache_ref.oracle.adapters.base import Unexpected, need, raised, same
+from mmcache_ref.oracle.adapters.base import Unexpected, need, offered_of, raised, same
 from mmcache_ref.oracle.adapters.shm_chunks import observe_chunks
 from mmcache_ref.oracle.adapters.shm_differences import Differences
 from mmcache_ref.oracle.adapters.shm_handles import (
@@ -63,8 +63,7 @@ class ShmCachesAdapter:
         self._is_stripped = False
         self._read_last: Any = None
         self._differences = Differences()
-        parts = {name: getattr(namespace, type_name, None) for name, type_name in PARTS.items()}
-        offered = {name: part for name, part in parts.items() if part is not None}
+        offered = offered_of(namespace, PARTS)
         self.has_own_protocol = bool(offered)
         made: Any
         if hosts is None:
