@@ -13,7 +13,7 @@ from mmcache_ref.oracle import matrix as matrix_module
 from mmcache_ref.oracle.clauses import Clause, all_clauses, clause, parse, spec_directory
 from mmcache_ref.oracle.errors import UnknownClause
 from mmcache_ref.oracle.matrix import matrix, missing
-from mmcache_ref.report.clauses import matrix_table
+from mmcache_ref.report.clauses import clause_text, matrix_table
 
 TEXT = """# A chapter
 
@@ -131,6 +131,17 @@ def test_notes_are_paragraphs_without_the_line_breaks_of_the_source() -> None:
     (found,) = parse(text, "ab.md")
     assert found.rule == "The rule of two lines."
     assert found.notes == "A note that is broken.\n\nAnother one."
+
+
+def test_a_table_in_the_notes_keeps_its_rows_and_is_drawn_as_one() -> None:
+    text = "### AB-01 · MUST · seed\nA rule.\n\n| a | b |\n|---|---|\n| 1 | 2 |\n\nA note\nthat is broken.\n"
+    (found,) = parse(text, "x.md")
+    assert found.notes == "| a | b |\n|---|---|\n| 1 | 2 |\n\nA note that is broken."
+    console = Console(width=60)
+    with console.capture() as printed:
+        console.print(clause_text(found, {}))
+    assert [line.split() for line in printed.get().splitlines() if "1" in line.split()] == [["1", "2"]]
+    assert "|" not in printed.get()
 
 
 def test_a_view_that_is_not_installed_is_unknown_and_not_missing() -> None:

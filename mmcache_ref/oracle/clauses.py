@@ -16,6 +16,8 @@ HEADING = re.compile(
     r" · (?P<origin>seed|stronger: [DS]\d\d(?:, [DS]\d\d)*)$"
 )
 VIEWS = re.compile(r"^Views: (?P<views>–|[a-z, ]+)$")
+IN_LINES = ("|", "- ", "```")
+"""How blocks of text begin whose lines mean something."""
 NO_VIEWS = "–"
 """Says of a clause that its views are still to come."""
 
@@ -86,12 +88,17 @@ def parse(text: str, file: str) -> list[Clause]:
                 is_stronger=match["origin"] != "seed",
                 faults=tuple(re.findall(r"[DS]\d\d", match["origin"])),
                 rule=" ".join(rule.split()),
-                notes="\n\n".join(" ".join(each.split()) for each in re.split(r"\n\s*\n", notes.strip())),
+                notes="\n\n".join(map(_block, re.split(r"\n\s*\n", notes.strip()))),
                 views=demanded if (own := _views(lines)) is None else own,
                 file=file,
             )
         )
     return clauses
+
+
+def _block(text: str) -> str:
+    """A paragraph in one line; a table, a list or code as it is."""
+    return text if text.startswith(IN_LINES) else " ".join(text.split())
 
 
 def _views(lines: list[str]) -> tuple[str, ...] | None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Sequence
 
 from rich.console import Group, RenderableType
+from rich.markdown import Markdown
 from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
@@ -24,12 +25,18 @@ def clause_text(each: Clause, serving: dict[str, tuple[str, ...]]) -> Renderable
         Text.assemble((each.id, "bold"), f" · {each.level} · {came_from} · spec/{each.file}"),
         Padding(Text(each.rule), (0, 0, 0, 2)),
     ]
-    if each.notes:
-        lines.append(Padding(Text(each.notes, style="dim"), (1, 0, 0, 2)))
+    lines += [_drawn(block) for block in each.notes.split("\n\n") if block]
     lines.append("")
     for view, places in serving.items():
         lines.append(f"  {view:10} {', '.join(places) or '–'}")
     return Group(*lines)
+
+
+def _drawn(block: str) -> RenderableType:
+    """A block of the notes, with a line before it, which a table has itself."""
+    if block.startswith("|"):
+        return Padding(Markdown(block, style="dim"), (0, 0, 0, 2))
+    return Padding(Text(block, style="dim"), (1, 0, 0, 2))
 
 
 def matrix_table(
