@@ -144,7 +144,7 @@ def test_rules_of_a_protocol_that_the_target_does_not_bring_are_not_its_matter()
     (line,) = [
         line for line in lines if line.startswith("Not a matter of these targets, which bring no protocol")
     ]
-    assert line.endswith("DR-24")
+    assert line.endswith("DR-24, DR-26")
 
 
 def test_markdown_has_the_table_the_sentence_and_the_run() -> None:

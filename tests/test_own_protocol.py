@@ -24,7 +24,9 @@ def praised_for(component: str, part: str) -> set[str]:
     ("component", "part", "others", "clause"),
     [
         ("drift", "FrontEnd", "SharedFrontEnd", "DR-14"),
+        ("drift", "FrontEnd", "SharedFrontEnd", "DR-26"),
         ("shm-caches", "SharedFrontEnd", "FrontEnd", "SC-25"),
+        ("shm-caches", "SharedFrontEnd", "FrontEnd", "SC-38"),
     ],
 )
 def test_the_protocol_of_a_family_is_judged_where_the_target_brings_it(

@@ -16,13 +16,15 @@ ENDING_CLAUSE = "IF-20"
 """Every call comes to an end."""
 NOT_EMPTY_CLAUSE = "IF-19"
 """A cache that was just made is empty: caches share no state."""
+OF_BOTH_CACHES = "DR-11"
+"""What each side of a pair keeps by itself, although the chapter of the protocol says it."""
 SHARED_PROTOCOL = frozenset(f"SC-{number}" for number in (*range(25, 31), *range(38, 46)))
 """What the protocol around the shared-memory caches keeps by itself."""
 
 
 def is_of_protocol(clause: str) -> bool:
     """Whether a clause is kept by the protocol around the caches."""
-    return clause.startswith("DR-") or clause in SHARED_PROTOCOL
+    return clause in SHARED_PROTOCOL or (clause.startswith("DR-") and clause != OF_BOTH_CACHES)
 
 
 @dataclass(frozen=True)
@@ -94,17 +96,13 @@ class Component:
 
         On the rules of the protocol a cache has no say.
         """
-        named = {
-            clause
-            for rule in self.rules.values()
-            for clause in rule
-            if self.protocol or not is_of_protocol(clause)
-        }
-        named.add(self.hanging)
-        named |= {each for each in self.blames if self.protocol or not is_of_protocol(each)}
+        named = {clause for rule in self.rules.values() for clause in rule} | self.blames
         for aspect in self.model.ASPECTS.values():
             named |= aspect.clauses
         named |= set(getattr(self.model, "CULPRITS", {}).values())
+        if not self.protocol:
+            named = {clause for clause in named if not is_of_protocol(clause)}
+        named.add(self.hanging)
         if self.construction:
             named.add(self.construction)
         return tuple(sorted(named))

@@ -112,8 +112,8 @@ def unjudged(targets: Sequence[TargetVerdict]) -> list[str]:
         stronger = {each for each in here if all_clauses()[each].is_stronger}
         here -= stronger
         lines += [f"Left out by profile upstream: {ranges(stronger)}"] if stronger else []
-    drifts = [each for target in targets for each in target.components if each.component == "drift"]
-    if any(each.clauses for each in drifts) and (foreign := set(filter(is_of_protocol, here))):
+    inside = [each for target in targets for each in target.components if COMPONENTS[each.component].protocol]
+    if any(each.clauses for each in inside) and (foreign := set(filter(is_of_protocol, here))):
         lines.append(
             f"Not a matter of these targets, which bring no protocol of their own: {ranges(foreign)}"
         )
