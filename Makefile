@@ -1,4 +1,4 @@
-# Every target builds its own .venv: Python >= 3.11 and pip are all it needs.
+# What is made first builds .venv: Python >= 3.11 and pip are all it needs.
 PYTHON  ?= python3
 VENV    := .venv
 BIN     := $(VENV)/bin

@@ -11,12 +11,12 @@ from typing import Any
 
 import msgspec
 import pytest
+from hazard_table import hazards_markdown
 from typer.testing import CliRunner
 
 from mmcache_ref.cli import app
 from mmcache_ref.model import shm_store
 from mmcache_ref.oracle.clauses import all_clauses, clause, spec_directory
-from mmcache_ref.report.hazards import hazards_markdown
 from mmcache_ref.tlc import checking, manifest
 from mmcache_ref.tlc.bindings import BINDINGS
 from mmcache_ref.tlc.blame import blamed, clauses_of_call

@@ -12,7 +12,7 @@ from rich.table import Table
 from rich.text import Text
 
 from mmcache_ref.model.explore import Exploration, Progress, Run, Verdict
-from mmcache_ref.oracle.wording import operation_in_words, state_in_words
+from mmcache_ref.oracle.wording import counted, operation_in_words, state_in_words
 from mmcache_ref.report.columns import Columns, key_replicated, ring_buffer, ring_publication, shm_caches
 from mmcache_ref.report.columns.common import outcome_in_words as plain_outcome_in_words
 
@@ -86,8 +86,7 @@ def verdict_table(exploration: Exploration) -> Table:
 
 def steps_words(verdict: Verdict) -> str:
     """How long a run is; the state that it begins with is no step."""
-    count = len(verdict.run or (None,)) - 1
-    return f"{count} step{'' if count == 1 else 's'}"
+    return counted(len(verdict.run or (None,)) - 1, "step")
 
 
 def title(exploration: Exploration) -> str:

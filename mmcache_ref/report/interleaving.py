@@ -172,7 +172,7 @@ def _rows(lanes: Sequence[Lane]) -> Iterator[tuple[str, str]]:
             skipped += 1
             continue
         if skipped:
-            yield lanes[number - 1].thread, f"  … {skipped} line{'' if skipped == 1 else 's'}"
+            yield lanes[number - 1].thread, f"  … {counted(skipped, 'line')}"
             skipped = 0
         if lane.begins:
             yield lane.thread, f"> {lane.begins}"

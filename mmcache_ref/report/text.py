@@ -20,6 +20,7 @@ from mmcache_ref.oracle.stored import encode_run
 from mmcache_ref.oracle.verdict import ClauseVerdict, ComponentVerdict, Report, TargetVerdict
 from mmcache_ref.oracle.wording import (
     claimed_keys,
+    counted,
     operation_in_words,
     outcome_in_words,
     ranges,
@@ -133,8 +134,7 @@ def _status(target: TargetVerdict, identifier: str) -> Text:
 
 
 def _count(run: Run) -> str:
-    count = len(run.steps)
-    return f"{count} operation{'' if count == 1 else 's'}"
+    return counted(len(run.steps), "operation")
 
 
 def violations(target: TargetVerdict) -> list[RenderableType]:

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, get_args
 
 from mmcache_ref.model.explore import Exploration
+from mmcache_ref.oracle.wording import counted
 from mmcache_ref.tlc.bindings import BINDINGS
 from mmcache_ref.tlc.bindings.base import Binding
 from mmcache_ref.tlc.distributed import LOOPBACK, run_distributed
@@ -265,7 +266,7 @@ def _execute(
         judged.wrong.append(f"{executed.executed:,} of {executed.edges:,} edges executed and alike")
     judged.wrong += [f"no step of the Python model: {each}" for each in executed.unknown[:1]]
     judged.wrong += [
-        f"{clause} broken after {len(run.steps)} operation{'' if len(run.steps) == 1 else 's'}"
+        f"{clause} broken after {counted(len(run.steps), 'operation')}"
         for clause, run in executed.runs.items()
     ]
 
