@@ -84,6 +84,25 @@ def test_1_a_command_that_cannot_be_understood(
     assert printed.out == ""
 
 
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("conform", "reference", "--report"),
+        ("hunt", "D01", "--store"),
+        ("models", "lru-tiny", "--runs"),
+        ("simulate", "--trace"),
+    ],
+)
+def test_1_a_folder_that_cannot_be_made_is_told_before_anything_is_done(
+    arguments: tuple[str, ...], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "file").touch()
+    assert call(*arguments, str(tmp_path / "file" / "inside" / "it")) == 1
+    printed = capsys.readouterr()
+    assert "cannot write into" in printed.err
+    assert printed.out == ""
+
+
 def test_1_a_usage_error_in_a_process() -> None:
     done = command("conform", "torch")
     assert done.returncode == 1

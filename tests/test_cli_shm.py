@@ -127,7 +127,7 @@ def test_what_a_killed_judgement_left_is_shown_and_removed_too(
 
 
 def test_a_name_that_is_not_there_is_no_error(capsys: pytest.CaptureFixture[str]) -> None:
-    assert shm(capsys, "list", "no-such-segment").strip() == "/dev/shm holds no segment of this library."
+    assert shm(capsys, "list", "no-such-segment").strip() == "/dev/shm holds no such segment of this library."
 
 
 def test_a_system_that_shows_nothing_says_so(

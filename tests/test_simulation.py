@@ -163,7 +163,7 @@ def test_two_samples_of_a_request_are_the_accident_that_they_lead_to() -> None:
             ["simulate", "--cache", "shm", "--with", "hail"],
             "accident: hail. Known: .*, forge, n2, oversize, ",
         ),
-        (["explore", "lru", "--with", "n2"], "lru has no accidents .* shm-caches has n2."),
+        (["explore", "lru", "--with", "n2"], "lru has no accidents, .* shm-caches has n2."),
     ],
 )
 def test_an_unknown_accident_is_told_as_it_was_typed_with_those_that_there_are(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterable, Mapping
+from pathlib import Path
 from typing import Annotated, Any, NoReturn
 
 import typer
@@ -50,6 +51,14 @@ def namespace_of(target: str) -> Namespace:
         return resolve(target)
     except TargetUnavailable as error:
         fail(str(error), EXIT_CODES["undetermined"])
+
+
+def made_folder(folder: Path) -> None:
+    """Make a folder that is written into at the end; a usage error now where that cannot be."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise typer.BadParameter(f"cannot write into {folder}: {error.strerror or error}") from None
 
 
 def show(report: str | RenderableType) -> None:

@@ -103,9 +103,9 @@ def _model_config(module: Any, preset: str, **options: Any) -> Any:
     """A preset, with accidents, protections and bounds where the model knows any."""
     if hasattr(module, "configure"):
         return module.configure(preset, **options)
-    if any(options.values()):
+    if any(each not in (None, []) for each in options.values()):
         raise ValueError(
-            f"{module.NAME} has no accidents and no protections: only key-replicated, ring-publication and "
-            "shm-caches have any."
+            f"{module.NAME} has no accidents, protections or bounds: only key-replicated, ring-publication "
+            "and shm-caches have any."
         )
     return module.PRESETS[preset]

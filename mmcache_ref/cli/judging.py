@@ -14,7 +14,7 @@ import typer
 from rich.console import RenderableType
 
 from mmcache_ref import __version__
-from mmcache_ref.cli.console import BAD_RUN, fail, known_targets, output, progress_lines, show
+from mmcache_ref.cli.console import BAD_RUN, fail, known_targets, made_folder, output, progress_lines, show
 from mmcache_ref.cli.mishaps import conform_processes
 from mmcache_ref.oracle import clauses as specification
 from mmcache_ref.oracle.components import COMPONENTS
@@ -115,10 +115,7 @@ def conform(
     elif mishap or cache or workers != WORKERS:
         raise typer.BadParameter("--mishap, --cache and --workers need --processes")
     if report_to is not None:
-        try:
-            report_to.mkdir(parents=True, exist_ok=True)
-        except OSError as error:
-            raise typer.BadParameter(f"cannot write reports there: {error}") from None
+        made_folder(report_to)
     if examples:
         try:
             open_database(examples)

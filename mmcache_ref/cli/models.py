@@ -18,6 +18,7 @@ from mmcache_ref.cli.console import (
     USAGE,
     fail,
     known_targets,
+    made_folder,
     messages,
     namespace_of,
     progress_lines,
@@ -118,6 +119,8 @@ def check_models(
     if distributed:
         chosen = _told_distributed(chosen, names or [])
     known_targets([target])
+    if runs is not None:
+        made_folder(runs)
     executed_on = namespace_of(target)
     try:
         tools = f"TLC {tla2tools().version}, Java {java().version}"
@@ -171,9 +174,8 @@ def _follow(text: str) -> int:
 
 
 def write_runs(judged: list[Judged], folder: Path) -> None:
-    """Each counterexample that is a run of the Python model, as `NAME.json`; of the others it is told why
-    they are none."""
-    folder.mkdir(parents=True, exist_ok=True)
+    """Each counterexample that is a run of the Python model, into `NAME.json` there; of the others it is told
+    why they are none."""
     for each in judged:
         if each.entry.bound is not None and each.found.trace:
             try:

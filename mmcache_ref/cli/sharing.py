@@ -47,7 +47,7 @@ def shm(
     elif action == "clean":
         _tell_removed(found)
     else:
-        _tell_seen(found)
+        _tell_seen(found, is_asked_for=bool(names))
 
 
 def _with_those_of_targets(
@@ -58,9 +58,9 @@ def _with_those_of_targets(
     return found + [SegmentSeen(*each) for each in others if each.name not in known]
 
 
-def _tell_seen(found: list[SegmentSeen]) -> None:
+def _tell_seen(found: list[SegmentSeen], *, is_asked_for: bool) -> None:
     if not found:
-        output.print(f"{SHOWN_IN} holds no segment of this library.")
+        output.print(f"{SHOWN_IN} holds no {'such ' if is_asked_for else ''}segment of this library.")
         return
     table = Table(box=None, pad_edge=False)
     for title in ("name", "MiB", "writer", "state"):

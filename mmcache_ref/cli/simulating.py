@@ -14,6 +14,7 @@ from mmcache_ref.cli.console import (
     known_elsewhere,
     known_targets,
     listed_names,
+    made_folder,
     namespace_of,
     progress_lines,
     show,
@@ -79,6 +80,8 @@ def simulate_target(
         others = {f"--cache {kind}": family.model for kind, family in FAMILIES.items() if kind != cache}
         elsewhere = known_elsewhere(listed_names(accidents), FAMILIES[cache].model, others)
         raise typer.BadParameter(f"{error}{elsewhere}") from None
+    if trace is not None:
+        made_folder(trace.parent)
     namespace = namespace_of(target)
     with progress_lines() as progress:
         line = progress.add_task("simulate", what="", total=requests)
