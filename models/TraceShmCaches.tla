@@ -187,14 +187,14 @@ OfChannel(form) ==
         /\ ~form.tells /\ MessageMade(Between) = 0
         /\ NamesFollow(Between, source, place)
 
-KeysHeld == [place \in DOMAIN store.entries |-> store.entries[place].key]
+KeysOf(entries) == [place \in DOMAIN entries |-> entries[place].key]
 
 Step(process, form) ==
     CASE process = Between -> OfChannel(form)
       [] process \in ProcessesOfWorkers -> OfWorker(process, form)
       [] process = P0 ->
             /\ IF form.did = "retry" THEN OfRetry(form) ELSE OfP0(form)
-            /\ Holds(form, KeysHeld')
+            /\ Holds(form, KeysOf(store'.entries))
             /\ IsNamed(P0, form.did = "retry" \/ Len(channel') > Len(channel))
 
 Take(process) ==
@@ -206,6 +206,44 @@ Take(process) ==
 (***************************************************************************)
 (* Which process is next                                                   *)
 (***************************************************************************)
+\* [SC-44] After a worker's death nothing is answered, stripped, aborted, finished or resumed that was under way.
+IsOutlived(message) ==
+    \/ IsToBeAnswered(message)
+    \/ \E later \in at[Between]..EventsOf(Between) : MessageAt(Between, later) = message
+MayDie ==
+    /\ \A place \in DOMAIN channel : channel[place].is_release \/ ~IsOutlived(names.channel[place])
+    /\ \A place \in DOMAIN running : ~IsOutlived(names.running[place])
+
+\* The deaths in each log, by process.
+Deaths ==
+    [number \in DOMAIN Logs |->
+        [process \in Processes |->
+            {place \in 1..(Len(Logs[number][process]) \div 2) :
+                FormsInFull[Logs[number][process][2 * place - 1]].did = "worker-death"}]]
+
+\* Does P0 make next what a worker reads after a death that is still to come? It owes nothing of what was made before.
+IsMadeAfterDeath ==
+    /\ ~IsOver(P0) /\ MessageMade(P0) # 0
+    /\ \E process \in ProcessesOfWorkers : \E death \in Deaths[log][process] :
+           /\ death >= at[process]
+           /\ \E later \in death..EventsOf(process) : MessageAt(process, later) = MessageMade(P0)
+
+\* Could P0 see what it saw if nothing were stored any more?
+CanFollowClear ==
+    LET form == Form(P0)
+        updated == Updated(Cleared(store), {}, {}, <<>>, {}, form.request)
+    IN  CASE form.did \in {"submit", "reject"} /\ form.as = 7 ->
+                 SawCarried(form, CarriedIn(updated.features)) /\ Holds(form, KeysOf(updated.store.entries))
+          [] form.did \in {"forge", "replay"} -> form.is_outdated
+          [] OTHER -> TRUE
+
+\* May a worker die before P0's next event? What it reads before is in the channel.
+IsDeathNear ==
+    /\ Keeps("clear-on-death") => CanFollowClear
+    /\ \E process \in ProcessesOfWorkers : \E death \in Deaths[log][process] :
+           /\ death >= at[process]
+           /\ \A earlier \in at[process]..(death - 1) : IsIn(names.channel, MessageAt(process, earlier))
+
 \* Is the next event of a process possible, but for what it saw? A worker that dropped what it read read a release.
 MayGo(process) ==
     /\ ~IsOver(process) /\ IsItsTurn(process) /\ ~is_dead
@@ -218,28 +256,23 @@ MayGo(process) ==
                        /\ ~IsLeft("strip", MessageTaken(process))
                        /\ (form.as = 1 /\ form.saw = <<>>) => channel[place].is_release
                 [] form.did = "abort" -> ~IsToBeAnswered(MessageTaken(process))
-                [] OTHER -> TRUE
+                [] form.did = "worker-death" -> MayDie
+                [] OTHER -> process = P0 => ~IsMadeAfterDeath
 
 \* Does the next event of the channel lane acknowledge nothing? Then it can wait for nobody.
 IsSilent == Did(Between) # "resume" \/ Keeps("handle-until-done")
 
-\* Does a worker acknowledge nothing with its next read?
-IsQuiet(process) ==
-    /\ Did(process) = "read"
-    /\ LET message == channel[PlaceIn(names.channel, MessageTaken(process))]
-       IN  \/ HandlesOf(message.features) = <<>>
-           \/ message.has_read[WorkerOf(process)] /\ Keeps("one-acknowledgement")
+\* Does a worker acknowledge nothing when it reads a message?
+IsRead(message, worker) ==
+    HandlesOf(message.features) = <<>> \/ (message.has_read[worker] /\ Keeps("one-acknowledgement"))
 
-\* Is a worker still to die, or are handles still to be acknowledged by whoever resumes a request?
-IsToDie ==
-    \E process \in ProcessesOfWorkers : \E later \in at[process]..EventsOf(process) :
-        FormAt(process, later).did = "worker-death"
+\* Are handles still to be acknowledged by whoever resumes a request?
 IsToAcknowledge ==
     /\ ~Keeps("handle-until-done")
     /\ \E later \in at[Between]..EventsOf(Between) : FormAt(Between, later).did = "resume"
 
-\* Does P0's next event do the same whatever else workers read before it? It does where it takes no chunk away and needs
-\* no more room than there is.
+\* Does P0's next event do the same whatever else workers read before it? It does where it takes no chunk away that is
+\* still to be acknowledged, and needs no more room than there is.
 IsSettled ==
     LET form == Form(P0)
         updated == UpdateOf(form.request)
@@ -249,23 +282,47 @@ IsSettled ==
                     /\ \A each \in DOMAIN store.ring.chunks :
                            /\ each \in DOMAIN updated.store.ring.chunks
                            /\ updated.store.ring.chunks[each].id = store.ring.chunks[each].id
-          [] form.did = "clear" -> ~IsUnderWay
+          [] form.did = "clear" ->
+                 \A place \in DOMAIN channel : \A worker \in WorkerNumbers :
+                     channel[place].left[worker] = 0 \/ IsRead(channel[place], worker)
           [] OTHER -> TRUE
 
-Readers == {process \in ProcessesOfWorkers : MayGo(process) /\ Did(process) = "read"}
+\* Can the next read of a process come before every death that is still to come? One that was answered must, since a
+\* death leaves releases only. One that was dropped may, where a death clears: what a release acknowledges is lost then,
+\* and after it nobody sees whether it was read. One that found a handle gone, and ended the engine, may need a death.
+IsBeforeDeaths(process) ==
+    LET form == Form(process)
+    IN  form.as \in {1, 2} /\ (form.saw # <<>> \/ Keeps("clear-on-death"))
 
 One(processes) == {CHOOSE process \in processes : \A other \in processes : process <= other}
 
-\* What happens in the channel acknowledges nothing, and is next. What workers read commutes with what others read, and
-\* with what P0 does unless that depends on which chunks are free.
+(* Of what could be next, Due leaves out what need not be: whenever some order explains the rest of the log, one does that
+   begins with an event in Due.
+   - What happens in the channel and acknowledges nothing waits for nobody, nor does a read that acknowledges nothing.
+   - While some read can come before every death, no death has to be next.
+   - What workers read commutes with what others read; and with what P0 does, unless that depends on which chunks are
+     free. So where P0's next event is settled, either it is next, or a worker dies before it. In the second case there
+     are only reads until then, in any order, and the first may be any that can come before every death.
+   - So it may where P0's next event waits for a death.
+   - A clear loses what was acknowledged before. What was served before it must be read before; what was dropped may.
+   - Where P0 is done, and a miss ends nothing, nobody learns of what was acknowledged.                        *)
 Due ==
-    LET quiet == {process \in Readers : IsQuiet(process)}
-    IN  IF MayGo(Between) /\ IsSilent THEN {Between}
+    LET goers == {process \in Processes : MayGo(process)}
+        readers == {process \in goers \ {P0, Between} : Did(process) = "read"}
+        quiet == {process \in readers :
+                     IsRead(channel[PlaceIn(names.channel, MessageTaken(process))], WorkerOf(process))}
+        early == {process \in readers : IsBeforeDeaths(process)}
+        contents == {process \in early : Form(process).as = 1}
+        towardsDeath == IF early = {} THEN goers ELSE One(early)
+        others == IF early = {} THEN goers ELSE {process \in goers : Did(process) # "worker-death"}
+    IN  IF Between \in goers /\ IsSilent THEN {Between}
         ELSE IF quiet # {} THEN One(quiet)
-        ELSE IF IsToDie \/ IsToAcknowledge THEN Processes
-        ELSE IF ~IsOver(P0) /\ MayGo(P0) /\ IsSettled THEN {P0}
-        ELSE IF IsOver(P0) /\ Readers # {} /\ Keeps("recoverable-miss") THEN One(Readers)
-        ELSE Processes
+        ELSE IF IsToAcknowledge THEN others
+        ELSE IF P0 \in goers /\ IsSettled THEN {P0} \cup (IF IsDeathNear THEN towardsDeath ELSE {})
+        ELSE IF IsMadeAfterDeath THEN towardsDeath
+        ELSE IF ~IsOver(P0) /\ Did(P0) = "clear" /\ contents # {} THEN One(contents)
+        ELSE IF IsOver(P0) /\ readers # {} /\ Keeps("recoverable-miss") THEN One(readers)
+        ELSE others
 
 Go == \E process \in Due : Take(process)
 
@@ -275,7 +332,7 @@ IsExplained == \A process \in Processes : IsOver(process)
 \* next and could go on, but for what they saw.
 IsTold ==
     /\ IsExplained => PrintT(<<"explained", log, at, {}>>)
-    /\ TellsCourse => PrintT(<<"so far", log, at, {process \in Due : MayGo(process)}>>)
+    /\ TellsCourse => PrintT(<<"so far", log, at, Due>>)
 
 TraceSpec == TraceInit /\ [][Go]_traceVars
 =============================================================================
