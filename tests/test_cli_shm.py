@@ -110,9 +110,13 @@ def test_without_names_all_are_meant(
 
 
 def test_what_a_killed_judgement_left_is_shown_and_removed_too(
-    capsys: pytest.CaptureFixture[str], stale: tuple[str, int]
+    capsys: pytest.CaptureFixture[str],
+    stale: tuple[str, int],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """A judged target need not write down whose its segments are."""
+    monkeypatch.setattr(judged, "FOLDER", tmp_path)  # in /dev/shm whoever judges meanwhile would remove it
     left = judged.FOLDER / judged.fresh_name().replace(str(os.getpid()), str(stale[1]))
     try:
         left.write_bytes(bytes(2**20))
