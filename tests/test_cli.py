@@ -274,6 +274,27 @@ main()
     assert (done.returncode, done.stdout, done.stderr) == (130, "", "mmcache-ref: interrupted\n")
 
 
+def test_an_interruption_that_a_finalizer_swallows_comes_again() -> None:
+    code = """
+import signal, sys, time
+from mmcache_ref import cli
+class Dropped:
+    def __del__(self):
+        signal.raise_signal(signal.SIGTERM)
+def entered():
+    Dropped()
+    time.sleep(60)
+sys.modules["mmcache_ref.cli.entry"] = sys.modules[__name__]
+main = entered
+try:
+    cli.main()
+except KeyboardInterrupt:
+    print("interrupted")
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=50)
+    assert (done.returncode, done.stdout, done.stderr) == (0, "interrupted\n", "")
+
+
 def test_accidents_and_protections_may_be_named_one_by_one() -> None:
     together = command("explore", "key-replicated", "--with", "reject,drop", "--protect", "rollback")
     apart = command(

@@ -6,7 +6,9 @@ import dataclasses
 import gc
 import json
 import multiprocessing
+import subprocess
 import sys
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -24,6 +26,7 @@ from mmcache_ref.oracle.exhaustive import execute_graphs
 from mmcache_ref.oracle.guard import hang_guard
 from mmcache_ref.oracle.hunt import Hunt, Part, Sighting, Technique, hunt
 from mmcache_ref.oracle.hunting import Task, WorkerLost, perform, perform_all, tasks
+from mmcache_ref.oracle.known_process import Known, began, is_running
 from mmcache_ref.oracle.lockstep import Trial
 from mmcache_ref.oracle.run import Mismatch, Run, Step
 from mmcache_ref.oracle.targets import resolve
@@ -143,6 +146,32 @@ def test_a_process_that_is_killed_is_reported() -> None:
     with pytest.raises(WorkerLost, match=r"one of: D06 fuzz-L0$"):
         perform_all(planned, 1, kill)
     assert multiprocessing.active_children() == []
+
+
+def parent_of(process: int) -> int | None:
+    try:
+        return int(Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[1])
+    except OSError:
+        return None
+
+
+@pytest.mark.timeout(120)
+@pytest.mark.skipif(not Path("/proc").is_dir(), reason="processes are found in /proc")
+def test_a_hunt_that_is_killed_leaves_no_process() -> None:
+    words = [sys.executable, "-m", "mmcache_ref", "hunt", "D06", "--seeds", "1000"]
+    with subprocess.Popen(words, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as command:
+        try:
+            children: list[Known] = []
+            while len(children) < 3 and command.poll() is None:  # two workers and the resource tracker
+                time.sleep(0.1)
+                numbers = [int(each.name) for each in Path("/proc").iterdir() if each.name.isdigit()]
+                children = [
+                    Known(each, began(each) or 0) for each in numbers if parent_of(each) == command.pid
+                ]
+        finally:
+            command.kill()
+    while any(map(is_running, children)):
+        time.sleep(0.1)
 
 
 def run_of(clause: str, length: int) -> Run:

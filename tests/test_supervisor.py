@@ -160,6 +160,10 @@ def test_what_a_target_starts_ends_with_its_judgement() -> None:
     assert judge("leaves_a_child").status == "conforms"
 
 
+def test_a_copy_that_a_target_forks_does_not_go_on_judging() -> None:
+    assert judge("forks").status == "conforms"
+
+
 def test_the_observer_sees_each_message_with_its_target() -> None:
     seen: list[tuple[str, Message]] = []
     judge_target(

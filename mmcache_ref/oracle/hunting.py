@@ -21,6 +21,7 @@ from mmcache_ref.oracle.exhaustive import execute_graphs
 from mmcache_ref.oracle.fuzz import fuzz
 from mmcache_ref.oracle.guard import hang_guard
 from mmcache_ref.oracle.hunt import Part, Sighting, Technique
+from mmcache_ref.oracle.known_process import end_with_parent
 from mmcache_ref.oracle.lockstep import BEST_LEVEL, Trial
 from mmcache_ref.oracle.searches import search_for
 from mmcache_ref.oracle.targets import resolve, seeded_faults
@@ -93,8 +94,9 @@ def perform_all(
 
 
 def _prepare_process() -> None:
-    """The parent alone answers Ctrl-C; what the caches log is of no interest, nor is a guard's exception
-    that Python dropped: the guard tries again."""
+    """The parent alone answers Ctrl-C, and does not leave this process behind when it is killed; what the
+    caches log is of no interest, nor is a guard's exception that Python dropped: the guard tries again."""
+    end_with_parent()
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     logging.disable(logging.CRITICAL)
     sys.unraisablehook = lambda dropped: None

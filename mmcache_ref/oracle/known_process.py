@@ -5,12 +5,18 @@ An id alone is given again, on some machines within minutes. Who cannot be seen 
 
 from __future__ import annotations
 
+import multiprocessing
 import os
+import threading
+import time
 from pathlib import Path
 from typing import Final, NamedTuple
 
 PROCESSES: Final = Path("/proc")
 """Where Linux shows its processes; elsewhere only their ids say anything."""
+
+PARENT_SECONDS: Final = 1.0
+"""Time between two looks at whether the parent is still there."""
 
 
 class Known(NamedTuple):
@@ -45,6 +51,22 @@ def is_alive(process: int) -> bool:
     except OSError:
         return True
     return True
+
+
+def end_with_parent() -> None:
+    """From now on this process ends soon after its parent, however that ends and whatever is going on.
+
+    Whoever started this process by multiprocessing may have ended already.
+    """
+    parent = multiprocessing.parent_process()
+    number = os.getppid() if parent is None or parent.pid is None else parent.pid
+    threading.Thread(target=_end_after, args=(number,), daemon=True).start()
+
+
+def _end_after(parent: int) -> None:
+    while os.getppid() == parent:
+        time.sleep(PARENT_SECONDS)
+    os._exit(1)
 
 
 def namespace() -> str:

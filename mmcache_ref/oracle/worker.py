@@ -8,7 +8,6 @@ from __future__ import annotations
 import logging
 import os
 import sys
-import threading
 import time
 import traceback
 from pathlib import Path
@@ -18,8 +17,9 @@ import msgspec
 
 from mmcache_ref.oracle.components import COMPONENTS
 from mmcache_ref.oracle.errors import TargetUnavailable
-from mmcache_ref.oracle.guard import hang_guard
+from mmcache_ref.oracle.guard import end_unless, hang_guard
 from mmcache_ref.oracle.journal import Journal
+from mmcache_ref.oracle.known_process import end_with_parent
 from mmcache_ref.oracle.lockstep import Trial
 from mmcache_ref.oracle.run import Run
 from mmcache_ref.oracle.stored import read_run
@@ -30,10 +30,6 @@ from mmcache_ref.oracle.verdict import ComponentVerdict
 
 PROGRESS_SECONDS: Final = 0.5
 """At least so much time lies between two progress messages."""
-
-
-PARENT_SECONDS: Final = 1.0
-"""Time between two looks at whether the supervisor is still there."""
 
 
 class Request(msgspec.Struct, frozen=True):
@@ -97,14 +93,14 @@ def main() -> None:
     os.dup2(2, 1)
     sys.stdout = sys.stderr
     logging.disable(logging.CRITICAL)
-    threading.Thread(target=_end_with_parent, args=(os.getppid(),), daemon=True).start()
+    end_with_parent()
     request = msgspec.json.decode(sys.stdin.buffer.read(), type=Request)
 
     def send(message: Message) -> None:
         messages.write(msgspec.json.encode(message) + b"\n")
 
     try:
-        namespace = resolve(request.target)
+        namespace = _resolved(request.target)
     except TargetUnavailable as error:
         send(Unavailable(str(error)))
         return
@@ -146,11 +142,12 @@ def main() -> None:
             send(OracleFailed(name, traceback.format_exc()))
 
 
-def _end_with_parent(parent: int) -> None:
-    """End this process when the supervisor is gone, whatever the target is doing."""
-    while os.getppid() == parent:
-        time.sleep(PARENT_SECONDS)
-    os._exit(1)
+def _resolved(target: str) -> Any:
+    process = os.getpid()
+    try:
+        return resolve(target)
+    finally:
+        end_unless(process)
 
 
 def _replay(text: str, namespace: Any, journal: Journal | None) -> Run:
