@@ -301,6 +301,7 @@ def test_the_command_prints_json(monkeypatch: pytest.MonkeyPatch) -> None:
         ["--format", "junit"],
         ["--workers", "5"],
         ["--level", "0"],
+        ["--coverage"],
     ],
 )
 def test_what_makes_no_sense_is_a_usage_error(words: list[str]) -> None:

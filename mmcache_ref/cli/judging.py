@@ -101,9 +101,9 @@ def conform(
             raise typer.BadParameter(f"no component {name!r}: take one of {', '.join(COMPONENTS)}")
     known_targets(targets)
     if processes:
-        if component or level != BEST_LEVEL or report_to is not None or examples or walks:
+        if component or level != BEST_LEVEL or report_to is not None or examples or walks or coverage:
             raise typer.BadParameter(
-                "--processes takes no --component, --level, --report, --examples or --walks"
+                "--processes takes no --component, --level, --report, --examples, --walks or --coverage"
             )
         conform_processes(
             targets,
