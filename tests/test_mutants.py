@@ -197,9 +197,7 @@ def findings(listed: str, tmp_path: Path, *, kills: dict[Name, Kill | None] | No
     if kills is None:
         kills = {GO: Kill("exhaustive", "lru", "LRU-01", 2), WAIT: None}
     listed = survivors.read(tmp_path / "survivors.toml")
-    excluded = {
-        each: sum(each.covers(name.module, name.function) for name in mutants) for each in listed.excluded
-    }
+    excluded = {each: sum(map(each.covers, mutants)) for each in listed.excluded}
     return Findings(mutants, kills, survivors.by_name(listed), excluded)
 
 
@@ -249,10 +247,18 @@ why = "Nobody asks."
 
 def test_an_exclusion_covers_a_function_and_what_is_in_it(tmp_path: Path) -> None:
     [exclusion] = findings(LISTED + EXCLUDED, tmp_path).excluded
-    assert exclusion.covers("m", "f")
-    assert exclusion.covers("m", "f.inner")
-    assert not exclusion.covers("m", "further")
-    assert not exclusion.covers("n", "f")
+    assert exclusion.covers(GO)
+    assert exclusion.covers(Name("m", "f.inner", "c.go()", "pass"))
+    assert not exclusion.covers(Name("m", "further", "c.go()", "pass"))
+    assert not exclusion.covers(Name("n", "f", "c.go()", "pass"))
+
+
+def test_an_exclusion_covers_the_lines_with_its_texts(tmp_path: Path) -> None:
+    by_line = EXCLUDED.replace('functions = ["f"]', 'lines = ["c.w"]')
+    [exclusion] = findings(LISTED + by_line, tmp_path).excluded
+    assert exclusion.covers(WAIT)
+    assert not exclusion.covers(GO)
+    assert not exclusion.covers(Name("n", "f", "c.wait()", "pass"))
 
 
 def test_an_exclusion_of_what_is_gone_fails(tmp_path: Path) -> None:

@@ -115,9 +115,7 @@ def _inside(arguments: argparse.Namespace) -> int:
     if not known:
         print(f"no mutant of {' or '.join(arguments.wanted)}", file=sys.stderr)
         return 1
-    excluded = {
-        each: {name for name in known if each.covers(name.module, name.function)} for each in listed.excluded
-    }
+    excluded = {each: {name for name in known if each.covers(name)} for each in listed.excluded}
     mutants = {
         name: each for name, each in known.items() if not any(name in them for them in excluded.values())
     }

@@ -81,7 +81,8 @@ def describe(findings: Findings, executed_by: Mapping[Name, Collection[str]]) ->
         lines += [f"GONE, though explained: {name}", ""]
     for exclusion, count in findings.excluded.items():
         if not count:
-            lines += [f"GONE, though excluded: {exclusion.module}: {', '.join(exclusion.functions)}", ""]
+            what = ", ".join((*exclusion.functions, *exclusion.lines))
+            lines += [f"GONE, though excluded: {exclusion.module}: {what}", ""]
     return "\n".join([*lines, *_table(findings), *_summary(findings)])
 
 
@@ -118,7 +119,7 @@ def _summary(findings: Findings) -> list[str]:
     survivors = len(findings.survivors)
     return [
         "",
-        f"not judged: {sum(findings.excluded.values()):,} mutants of functions that survivors.toml excludes",
+        f"not judged: {sum(findings.excluded.values()):,} mutants that survivors.toml excludes",
         f"killed: {killed or 'none'}",
         f"survived: {survivors}, of which {findings.equivalent} are equivalent; "
         f"not explained: {len(findings.unexplained)}; "

@@ -46,17 +46,20 @@ class Explanation(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Exclusion(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """Why functions (or classes with all that is in them) are not mutated: the oracle has no say on them."""
+    """Why functions (or classes with all that is in them), or lines with one of these texts, are not mutated:
+    the oracle has no say on them."""
 
     module: str
-    functions: tuple[str, ...]
     why: str
+    functions: tuple[str, ...] = ()
+    lines: tuple[str, ...] = ()
 
-    def covers(self, module: str, function: str) -> bool:
-        """Is the function one of these, or inside one?"""
-        return module == self.module and any(
-            function == each or function.startswith(f"{each}.") for each in self.functions
+    def covers(self, name: Name) -> bool:
+        """Is the function one of these, or inside one, or the line one of these?"""
+        is_inside = any(
+            name.function == each or name.function.startswith(f"{each}.") for each in self.functions
         )
+        return name.module == self.module and (is_inside or any(each in name.line for each in self.lines))
 
 
 class Listed(msgspec.Struct, forbid_unknown_fields=True):
