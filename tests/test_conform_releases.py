@@ -50,7 +50,7 @@ STRONGER = {
 UP_TO_31 = {
     "object-store": {"OS-14", "OS-17", "OS-18", "OS-29"},
     "ring-buffer": {"RB-01", "RB-02", "RB-21"},
-    "shm-caches": {"SC-03", "SC-22"},
+    "shm-caches": {"SC-03", "SC-19", "SC-22"},
     "shm-pair": {"SC-08", "SC-21", "SC-22", "SC-23"},
 }
 UP_TO_30 = {"receiver": {"KR-08", "KR-09"}, **UP_TO_31}

@@ -18,7 +18,7 @@ import pytest
 
 from mmcache_ref.reference import segment_owners, segments
 from mmcache_ref.reference.ring_buffer import SingleWriterShmRingBuffer as Ring
-from mmcache_ref.reference.segment_owners import RECORD, Owner, is_owner_dead, own_record
+from mmcache_ref.reference.segment_owners import MADE_UP_NAME, RECORD, Owner, is_owner_dead, own_record
 
 pytestmark = [
     pytest.mark.timeout(120),
@@ -88,6 +88,8 @@ def test_a_name_is_new_and_short_enough_for_macos() -> None:
         ring.close()
     assert len(names) == 20
     assert max(map(len, names)) <= 30
+    # By this form a segment is known whose writer died before it could say so.
+    assert all(MADE_UP_NAME.fullmatch(each) for each in names)
     assert not any(path(each).exists() for each in names)
 
 

@@ -5,8 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from broken_protocols import is_found_by
+from broken_protocols import is_found_by, namespace
 
+from mmcache_ref.oracle.choices.shm_caches import BROKEN_OFF
+from mmcache_ref.oracle.components import COMPONENTS
+from mmcache_ref.oracle.exhaustive import execute_graph
+from mmcache_ref.oracle.lockstep import Trial
 from mmcache_ref.protocol import (
     Reading,
     Request,
@@ -15,6 +19,7 @@ from mmcache_ref.protocol import (
     SharedFrontEnd,
     SharedMessage,
     SharedWorker,
+    UnsuppliedError,
 )
 
 
@@ -47,6 +52,16 @@ class ForgetsWhatItWasGiven(SharedFrontEnd):
             return super()._merge(request, is_cached, made)
         except AssertionError:
             self._given.clear()
+            raise
+
+
+class BreaksOffAgain(SharedFrontEnd):
+    def handle(self, request: Request, children: int = 1) -> SharedMessage:
+        before = self.broken_off
+        try:
+            return super().handle(request, children)
+        except UnsuppliedError:
+            self.broken_off = before
             raise
 
 
@@ -158,3 +173,12 @@ PROTOCOLS: list[tuple[type[Any], str]] = [
 @pytest.mark.parametrize(("part", "clause"), PROTOCOLS, ids=[part.__name__ for part, _ in PROTOCOLS])
 def test_a_broken_protocol_is_found_by_its_rule(part: type[Any], clause: str) -> None:
     is_found_by("shm-caches", part, clause, operations=2_500)
+
+
+@pytest.mark.clause("SC-26", "SC-38")
+@pytest.mark.parametrize(("part", "clause"), [(ForgetsWhatItWasGiven, "SC-38"), (BreaksOffAgain, "SC-26")])
+def test_a_small_graph_shows_what_becomes_of_a_request_that_is_broken_off(
+    part: type[Any], clause: str
+) -> None:
+    found = execute_graph(Trial(COMPONENTS["shm-caches"], namespace(part)), BROKEN_OFF)
+    assert clause in found.runs

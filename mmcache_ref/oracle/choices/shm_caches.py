@@ -73,6 +73,17 @@ EXECUTED: Final = Config(
 )
 """A graph with everything that may happen to the caches, one request under way; executed in seconds."""
 
+BROKEN_OFF: Final = Config(
+    capacity=2,
+    limit=2,
+    requests=(shared_request("a"), shared_request("a", "b:2", "a"), shared_request("a", supplied=False)),
+    workers=1,
+    depth=1,
+    accidents=frozenset({"fan-out"}),
+    protections=DEFAULT_PROTECTIONS - {"one-acknowledgement"},
+)
+"""Where children count twice, a key may go between two updates of one request, which is broken off then."""
+
 
 def choose(config: Config, state: State, draw: Draw) -> Op:
     """What is enabled in this state; requests and reads more often than accidents, unless these do harm."""
