@@ -192,7 +192,7 @@ COMPONENTS = {
             choices.shm_caches.configs,
             choices.shm_caches.choose,
             tiny=choices.shm_caches.EXECUTED,
-            beside=(choices.shm_caches.BROKEN_OFF,),
+            beside=(choices.shm_caches.BROKEN_OFF, choices.shm_caches.RESUMED),
             walked=(shm_caches.PRESETS["tiny"],),
             construction="SC-01",
             protocol=frozenset(shm_caches_adapter.PARTS.values()),

@@ -84,6 +84,16 @@ BROKEN_OFF: Final = Config(
 )
 """Where children count twice, a key may go between two updates of one request, which is broken off then."""
 
+RESUMED: Final = Config(
+    capacity=1,
+    limit=1,
+    requests=(shared_request("a"), shared_request("b")),
+    workers=1,
+    accidents=frozenset({"resume"}),
+    protections=DEFAULT_PROTECTIONS - {"handle-until-done"},
+)
+"""Where nothing is kept, a request that resumes may find its chunk gone."""
+
 
 def choose(config: Config, state: State, draw: Draw) -> Op:
     """What is enabled in this state; requests and reads more often than accidents, unless these do harm."""
