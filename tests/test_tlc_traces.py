@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 from random import Random
+from typing import Any
 
 import pytest
 from tampering import Line, copied, fields, named, simulated, tamper, written
@@ -19,14 +20,19 @@ from mmcache_ref.tlc.traces import MODULES, judge
 pytestmark = pytest.mark.timeout(900)
 
 
+def paths_told(line: Line) -> list[tuple[Any, ...]]:
+    """What an event tells besides who did what."""
+    return [path for path in fields(line) if path[0] not in ("process", "number", "did")]
+
+
 def logs_of(folder: Path, cache: str, protections: tuple[str, ...], count: int) -> list[Log]:
     """Good logs of fifty events, and as many with one field tampered."""
     random = Random(3)
     good = [simulated(folder, Plan(cache, 25, 2, seed, ("all",), protections))[:51] for seed in range(count)]
     bad: list[list[Line]] = []
     for lines in map(copied, good):
-        line = random.choice(lines[1:])
-        paths = [path for path in fields(line) if path[0] not in ("process", "number", "did")]
+        told = [(line, tampered) for line in lines[1:] if (tampered := paths_told(line))]
+        line, paths = random.choice(told)
         tamper(line, random.choice(paths), random)
         bad.append(lines)
     return [read_log(written(folder, lines)) for lines in (*good, *bad)]
