@@ -40,8 +40,12 @@ DECISIVE: Final = (
     "protocol.deployment:",
     "protocol.engine:",
     "protocol.front_end:",
+    "protocol.shared_front_end:",
+    "protocol.shared_worker:",
 )
-"""What the caches and the protocol decide. The other modules are the data model and the interface."""
+"""What the caches and the protocol decide. The others are the data model, the interface, `shared_deployment`,
+of which there is no complete run, and what shows only when processes end (`segments`, `segment_owners`,
+`robust_lock`), which tests with real processes hold."""
 EVERYTHING: Final = "all"
 SECONDS_BETWEEN_LINES: Final = 30.0
 """On a terminal progress is shown at once."""
