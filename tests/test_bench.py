@@ -76,6 +76,18 @@ def test_what_is_demanded_of_which_size() -> None:
     assert demands(bench_of(Measure("put", KIB, times))) == ()
 
 
+@pytest.mark.parametrize("width", [80, 60])
+def test_no_figure_loses_its_unit_in_a_narrow_terminal(width: int) -> None:
+    times = {"reference": (3.5e-6,), "vllm@0.32.0": (2.25e-5,), COPIES: (1.28e-1,)}
+    measures = (Measure("LRU miss with eviction", None, times), Measure("put+get", 512 * MIB, times))
+    console = Console(width=width, record=True)
+    console.print(bench_text(Bench(("reference", "vllm@0.32.0"), 1, "wall", measures, {})))
+    said = console.export_text()
+    assert "…" not in said
+    assert said.count("µs") == 4
+    assert said.count("128") == said.count("ms") == 2
+
+
 def test_the_table_and_the_json_tell_the_same() -> None:
     times = {"ours": (0.6,), "theirs": (1.0,), COPIES: (2e-6,)}
     bench = bench_of(

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import msgspec
 from rich.console import Group, RenderableType
 from rich.markup import escape
 from rich.table import Table
 from rich.text import Text
 
-from mmcache_ref.oracle.bench import COPIES, Bench, size_in_words
+from mmcache_ref.oracle.bench import COPIES, Bench, Measure, size_in_words
 from mmcache_ref.oracle.bench_demands import Demand, demands
 from mmcache_ref.report.printed import json_text
 
@@ -17,16 +19,13 @@ def bench_text(bench: Bench) -> RenderableType:
     """A row for each case and size: the median of each target, and ratios; then what is demanded."""
     first, *others = bench.targets
     compared = [*others, COPIES]
-    table = Table(box=None, padding=(0, 2, 0, 0))
-    table.add_column("case", no_wrap=True)
-    table.add_column("size", justify="right", no_wrap=True)
-    for name in (*bench.targets, COPIES, *(f"× {other}" for other in compared)):
-        table.add_column(escape(name), justify="right", no_wrap=True)
+    heads = ["case", "size", *bench.targets, COPIES, *(f"×\n{other}" for other in compared)]
+    table = Table(box=None, padding=(0, 1, 0, 0))
+    for head in heads:
+        # In a narrow terminal cells are folded: no figure may lose its unit.
+        table.add_column(escape(head), justify="left" if head == "case" else "right", overflow="fold")
     for measure in bench.measures:
-        times = [time_in_words(measure.median(name)) for name in (*bench.targets, COPIES)]
-        ratios = [_ratio(measure.ratio(first, other)) for other in compared]
-        size = "" if measure.size is None else size_in_words(measure.size)
-        table.add_row(measure.case, size, *times, *ratios)
+        table.add_row(*_cells(measure, bench.targets, compared))
     said = (
         f"{bench.rounds} interleaved rounds, {bench.clock} clock: medians, and medians of the ratios "
         f"of {first} to others."
@@ -39,6 +38,12 @@ def bench_text(bench: Bench) -> RenderableType:
         parts.append(Text(f"{word}  {demand_in_words(each)}", style))
     parts.append(Text(f"{sum(each.is_kept for each in demanded)} of {len(demanded)} demands kept"))
     return Group(*parts)
+
+
+def _cells(measure: Measure, targets: Sequence[str], compared: Sequence[str]) -> list[str]:
+    times = [time_in_words(measure.median(name)) for name in (*targets, COPIES)]
+    ratios = [_ratio(measure.ratio(targets[0], other)) for other in compared]
+    return [measure.case, "" if measure.size is None else size_in_words(measure.size), *times, *ratios]
 
 
 def bench_json(bench: Bench) -> str:
