@@ -16,6 +16,7 @@ from mmcache_ref.model.component import Content, Missed, Raised
 from mmcache_ref.oracle import guard as guard_module
 from mmcache_ref.oracle.adapters.base import agrees, raised
 from mmcache_ref.oracle.components import COMPONENTS
+from mmcache_ref.oracle.errors import NotOffered
 from mmcache_ref.oracle.guard import hang_guard
 from mmcache_ref.oracle.lockstep import Trial
 from mmcache_ref.oracle.namespace import Namespace
@@ -42,6 +43,12 @@ def test_a_run_that_agrees_has_every_result_and_state() -> None:
         ["a", "b"],
         ["a", "b"],
     ]
+
+
+def test_a_name_with_nothing_under_it_is_not_offered() -> None:
+    trial = Trial(COMPONENTS["lru"], Namespace(SimpleNamespace(LRUCache=None), "test"))
+    with pytest.raises(NotOffered, match="the target offers no LRUCache"):
+        trial.run(BUDGET_2, TOUCHED)
 
 
 @pytest.mark.clause("LRU-09")

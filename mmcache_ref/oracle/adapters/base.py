@@ -87,8 +87,8 @@ def same(expected: Any, actual: Any) -> bool:
 
 
 def need(namespace: Any, *names: str) -> None:
-    """`NotOffered` unless the namespace has all these names."""
-    lacking = [name for name in names if not hasattr(namespace, name)]
+    """`NotOffered` unless the namespace has all these names, and something under them."""
+    lacking = [name for name in names if getattr(namespace, name, None) is None]
     if lacking:
         raise NotOffered(f"the target offers no {', '.join(lacking)}")
 
