@@ -94,8 +94,9 @@ def need(namespace: Any, *names: str) -> None:
 
 
 def offered_of(namespace: Any, names: Mapping[str, str]) -> dict[str, Any]:
-    """What a target offers of these names, by what each is called here."""
-    return {called: getattr(namespace, name) for called, name in names.items() if hasattr(namespace, name)}
+    """What a target offers of these names, with something under it, by what each is called here."""
+    found = {called: getattr(namespace, name, None) for called, name in names.items()}
+    return {called: part for called, part in found.items() if part is not None}
 
 
 def read(look: Callable[[], Any]) -> Any:
