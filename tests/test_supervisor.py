@@ -160,8 +160,13 @@ def test_what_a_target_starts_ends_with_its_judgement() -> None:
     assert judge("leaves_a_child").status == "conforms"
 
 
-def test_a_copy_that_a_target_forks_does_not_go_on_judging() -> None:
+def test_a_copy_that_a_target_forks_does_not_go_on_judging(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked_again = tmp_path / "copy"
+    monkeypatch.setenv("ROGUE_COPY", str(asked_again))
     assert judge("forks").status == "conforms"
+    assert not asked_again.exists(), "a copy of the process that judges went on"
 
 
 def test_the_observer_sees_each_message_with_its_target() -> None:
