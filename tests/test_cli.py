@@ -14,6 +14,7 @@ import pytest
 
 from mmcache_ref import __version__
 from mmcache_ref.cli import app, main
+from mmcache_ref.cli.console import progress_lines
 
 TESTS = Path(__file__).parent
 TOUCH_RUN = json.dumps(
@@ -304,3 +305,18 @@ def test_accidents_and_protections_may_be_named_one_by_one() -> None:
     assert [line for line in apart.stdout.splitlines() if "DR-" in line] == [
         line for line in together.stdout.splitlines() if "DR-" in line
     ]
+
+
+def test_where_there_is_no_terminal_progress_is_told_now_and_then(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def told() -> str:
+        with progress_lines() as progress:
+            line = progress.add_task("lru", what="searching")
+            progress.update(line, what="7 states")
+            progress.update(line, what="8 states")
+        return capsys.readouterr().err
+
+    assert told() == ""
+    monkeypatch.setattr("mmcache_ref.cli.console.SECONDS_BETWEEN_LINES", 0)
+    assert told() == "lru: 7 states\nlru: 8 states\n"

@@ -137,7 +137,7 @@ def test_a_component_that_dies_does_not_take_the_others_with_it() -> None:
     ("name", "says"),
     [
         ("fails_at_import", "RuntimeError: a library is missing"),
-        ("dies_at_import", "with exit code 5"),
+        ("dies_at_import", "while it was loaded, the process of the target ended with exit code 5"),
         ("exits_at_import", "exit"),
         ("no_such_module", "No module named 'rogue.no_such_module'"),
     ],

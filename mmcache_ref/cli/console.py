@@ -9,7 +9,7 @@ from typing import Annotated, Any, NoReturn
 
 import typer
 from rich.console import Console, RenderableType
-from rich.progress import Progress, TextColumn, TimeElapsedColumn
+from rich.progress import Progress, TaskID, TextColumn, TimeElapsedColumn
 
 from mmcache_ref.oracle.errors import TargetUnavailable
 from mmcache_ref.oracle.namespace import Namespace
@@ -18,6 +18,8 @@ from mmcache_ref.oracle.verdict import EXIT_CODES
 
 USAGE, BAD_RUN = 1, 4
 """Exit codes besides those of a verdict."""
+SECONDS_BETWEEN_LINES = 30.0
+"""Seldom enough that the log of a command of minutes stays short."""
 
 app = typer.Typer(
     help="The executable specification of vLLM's multi-modal cache protocol.",
@@ -69,10 +71,26 @@ def show(report: str | RenderableType) -> None:
         output.print(report, crop=False)
 
 
-def progress_lines() -> Progress:
-    """A line for each target on stderr; nothing when that is no terminal."""
-    columns = (TextColumn("{task.description}"), TextColumn("{task.fields[what]}"), TimeElapsedColumn())
-    return Progress(*columns, console=messages, transient=True, disable=not messages.is_terminal)
+class Lines(Progress):
+    """Lines that change in place; where that is no terminal, what is new every `SECONDS_BETWEEN_LINES`."""
+
+    def __init__(self) -> None:
+        columns = (TextColumn("{task.description}"), TextColumn("{task.fields[what]}"), TimeElapsedColumn())
+        super().__init__(*columns, console=messages, transient=True, disable=not messages.is_terminal)
+        self._told = self.get_time()
+
+    def update(self, task_id: TaskID, **changes: Any) -> None:
+        """Change what a line says."""
+        super().update(task_id, **changes)
+        if self.disable and self.get_time() >= self._told + SECONDS_BETWEEN_LINES:
+            self._told = self.get_time()
+            task = self._tasks[task_id]
+            messages.print(f"{task.description}: {task.fields['what']}", markup=False, soft_wrap=True)
+
+
+def progress_lines() -> Lines:
+    """A line for each target on stderr."""
+    return Lines()
 
 
 Accidents = Annotated[

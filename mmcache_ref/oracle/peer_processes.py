@@ -54,6 +54,10 @@ class Peer:
         except Exception as error:
             raise Raised(error) from None
 
+    def hang_up(self) -> None:
+        """Let the process end, without waiting for it: by closing its socket."""
+        self._host.pipe.close()
+
     def stop(self) -> None:
         """End the process: by closing its socket, else by force."""
         self._host.stop()

@@ -200,7 +200,7 @@ def _fatal_run(component: str, profile: Profile, death: WorkerDied, path: Path) 
 def _messages(request: Request, silence: float) -> Iterator[Message]:
     """The messages of one worker; `WorkerDied` when it ends early or falls silent."""
     component: str | None = None
-    is_done = False
+    is_loaded = is_done = False
     with tempfile.TemporaryFile() as stderr, _worker(stderr) as process:
         lines: queue.Queue[bytes | None] = queue.Queue()
         threading.Thread(target=_read, args=(process.stdout, lines), daemon=True).start()
@@ -213,13 +213,14 @@ def _messages(request: Request, silence: float) -> Iterator[Message]:
             try:
                 line = _next_line(lines, OwnTime(process.pid), limit)
             except TimeoutError:
-                detail = f"the target did not come back from an operation within {limit:.0f} s"
+                where = "an operation" if is_loaded else "its import"
+                detail = f"the target did not come back from {where} within {limit:.0f} s"
                 raise WorkerDied(component, is_blocked=True, detail=detail) from None
             if line is None:
                 break
             message = msgspec.json.decode(line, type=Message)
             if isinstance(message, Ready):
-                limit = silence
+                limit, is_loaded = silence, True
             elif isinstance(message, Progressed):
                 component = message.component
             is_done = isinstance(message, Unavailable | Replayed) or (
@@ -232,7 +233,8 @@ def _messages(request: Request, silence: float) -> Iterator[Message]:
                 return
         code = process.wait()
         if not is_done:
-            raise WorkerDied(component, is_blocked=False, detail=_obituary(code, stderr))
+            detail = ("" if is_loaded else "while it was loaded, ") + _obituary(code, stderr)
+            raise WorkerDied(component, is_blocked=False, detail=detail)
 
 
 def _next_line(lines: queue.Queue[bytes | None], silent: OwnTime, limit: float) -> bytes | None:
