@@ -152,7 +152,7 @@ def exploration_json(exploration: Exploration) -> dict[str, Any]:
     """Everything that the tables say, and the runs with their states, as plain values."""
     return {
         "model": exploration.model.NAME,
-        "config": plain(exploration.config),
+        "config": value_json(exploration.config),
         "status": exploration_status(exploration),
         "distinct": exploration.distinct,
         "generated": exploration.generated,
@@ -182,23 +182,23 @@ def run_json(run: Run) -> list[dict[str, Any]]:
     return [
         {
             "operation": None if step.operation is None else msgspec.to_builtins(step.operation),
-            "outcome": plain(step.outcome),
-            "state": plain(step.state),
+            "outcome": value_json(step.outcome),
+            "state": value_json(step.state),
         }
         for step in run
     ]
 
 
-def plain(value: Any) -> Any:
+def value_json(value: Any) -> Any:
     """A value of a model as JSON has it: records as objects, sets in alphabetical order."""
     if isinstance(value, tuple) and hasattr(value, "_asdict"):
-        return {name: plain(member) for name, member in value._asdict().items()}
+        return {name: value_json(member) for name, member in value._asdict().items()}
     if isinstance(value, tuple | list):
-        return [plain(member) for member in value]
+        return [value_json(member) for member in value]
     if isinstance(value, frozenset | set):
-        return sorted(plain(member) for member in value)
+        return sorted(value_json(member) for member in value)
     if hasattr(value, "__dataclass_fields__"):
-        return {name: plain(getattr(value, name)) for name in value.__dataclass_fields__}
+        return {name: value_json(getattr(value, name)) for name in value.__dataclass_fields__}
     if isinstance(value, msgspec.Struct):
-        return {name: plain(member) for name, member in msgspec.to_builtins(value).items()}
+        return {name: value_json(member) for name, member in msgspec.to_builtins(value).items()}
     return value

@@ -13,7 +13,7 @@ from mmcache_ref.oracle.components import COMPONENTS
 from mmcache_ref.oracle.run import Run
 from mmcache_ref.oracle.scratch import scratch
 from mmcache_ref.tlc.bindings import BINDINGS
-from mmcache_ref.tlc.bindings.base import plain
+from mmcache_ref.tlc.bindings.base import tla_value
 from mmcache_ref.tlc.manifest import models_directory
 from mmcache_ref.tlc.runner import Job, run
 from mmcache_ref.tlc.values import canonical, parse, text
@@ -150,7 +150,9 @@ def module_of(stored: Run) -> str:
     module = _module(stored)
     asked = ""
     if module.asked is not None:
-        requests = [canonical(plain(each.request)) for each in stored.operations if hasattr(each, "request")]
+        requests = [
+            canonical(tla_value(each.request)) for each in stored.operations if hasattr(each, "request")
+        ]
         asked = f"Requested == {text(module.asked(list(dict.fromkeys(requests))))}\n\n"
     return (
         f"---- MODULE {NAME} ----\n"

@@ -112,7 +112,7 @@ def described(operation: Op, outcome: Outcome, **arguments: Any) -> Mapping[str,
     return {"op": tag(operation), **arguments, "kind": outcome.kind}
 
 
-def plain(value: Any) -> Any:
+def tla_value(value: Any) -> Any:
     """Records as mappings, contents too; None as the model value of that name."""
     match value:
         case None:
@@ -120,7 +120,7 @@ def plain(value: Any) -> Any:
         case Content(nbytes, fill):
             return {"nbytes": nbytes, "fill": fill}
         case tuple() if hasattr(value, "_asdict"):
-            return {name: plain(each) for name, each in value._asdict().items()}
+            return {name: tla_value(each) for name, each in value._asdict().items()}
         case tuple():
-            return tuple([plain(each) for each in value])
+            return tuple([tla_value(each) for each in value])
     return value

@@ -8,7 +8,7 @@ from typing import Any, Final
 from mmcache_ref.model import shm_caches
 from mmcache_ref.model.component import Outcome
 from mmcache_ref.model.shm_requests import Feature, Item, Message, Running
-from mmcache_ref.tlc.bindings.base import Binding, described, plain
+from mmcache_ref.tlc.bindings.base import Binding, described, tla_value
 
 NO_HANDLE: Final = -2
 GONE: Final = -1
@@ -19,7 +19,7 @@ def state(config: shm_caches.Config, state: shm_caches.State) -> Any:
 
     Also of a dead engine, which must do nothing with what it has under way.
     """
-    return plain(told_apart(state))
+    return tla_value(told_apart(state))
 
 
 def told_apart(state: shm_caches.State) -> Any:
@@ -41,7 +41,7 @@ def told_apart(state: shm_caches.State) -> Any:
 
 def call(operation: shm_caches.Operation, outcome: Outcome) -> Any:
     """The record `call`."""
-    arguments = {name: plain(getattr(operation, name)) for name in operation.__struct_fields__}
+    arguments = {name: tla_value(getattr(operation, name)) for name in operation.__struct_fields__}
     return described(operation, outcome, **arguments)
 
 
