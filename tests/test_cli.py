@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -305,6 +306,15 @@ def test_accidents_and_protections_may_be_named_one_by_one() -> None:
     assert [line for line in apart.stdout.splitlines() if "DR-" in line] == [
         line for line in together.stdout.splitlines() if "DR-" in line
     ]
+
+
+def test_a_search_ends_after_as_many_states_as_it_is_given() -> None:
+    ended = command("explore", "key-replicated", "--with", "all", "--states", "200")
+    assert ended.returncode == 2
+    distinct = re.search(r"(\d+) distinct", ended.stdout)
+    assert distinct is not None
+    assert 200 <= int(distinct[1]) < 250  # the last one is left by all its steps
+    assert "cut short (--states, --seconds): what is not violated is undetermined" in ended.stdout
 
 
 def test_where_there_is_no_terminal_progress_is_told_now_and_then(

@@ -46,6 +46,9 @@ EXPLORABLE: dict[str, tuple[Any, Mapping[str, Property]]] = {
     "shm-caches": (shm_caches, shm_properties.PROPERTIES),
 }
 """The models that have states to search, with their properties."""
+MOST_STATES = 1_000_000
+"""More than any preset has under its protections, but where everything may happen to a pair that has none
+there is no end in sight, and what goes wrong is found among the first 200,000."""
 
 
 def explore_model(
@@ -58,6 +61,9 @@ def explore_model(
     ] = None,
     depth: Annotated[int | None, typer.Option(min=1, help="Requests under way at once.")] = None,
     clears: Annotated[int | None, typer.Option(min=0, help="Clears in a run, at most.")] = None,
+    states: Annotated[
+        int, typer.Option(min=1, help="Stop the search there; a million takes about 1 GB of memory.")
+    ] = MOST_STATES,
     seconds: Annotated[float | None, typer.Option(min=0, help="Stop the search then.")] = None,
     output_format: Annotated[Literal["text", "json"], typer.Option("--format")] = "text",
 ) -> None:
@@ -89,6 +95,7 @@ def explore_model(
             module,
             config,
             properties=properties,
+            max_states=states,
             seconds=seconds,
             progress=lambda done: progress.update(line, what=progress_line(done)),
         )

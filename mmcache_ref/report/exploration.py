@@ -99,7 +99,8 @@ def title(exploration: Exploration) -> str:
 
 def counts_line(exploration: Exploration) -> Text:
     """How much was searched, in TLC's terms."""
-    ending = "complete" if exploration.complete else "cut short: what is not violated is undetermined"
+    cut_short = "cut short (--states, --seconds): what is not violated is undetermined"
+    ending = "complete" if exploration.complete else cut_short
     return Text(
         f"{exploration.generated:,} states generated, {exploration.distinct:,} distinct, "
         f"depth {exploration.depth}, {exploration.seconds:.1f} s; {ending}.",
