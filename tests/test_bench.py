@@ -12,6 +12,7 @@ from mmcache_ref.cli import app
 from mmcache_ref.oracle.bench import COPIES, LRU_CASES, STORE_CASES, Bench, Measure, measure, size_in_words
 from mmcache_ref.oracle.bench_demands import demands
 from mmcache_ref.oracle.bench_worker import StoreBench, must_hold
+from mmcache_ref.oracle.errors import TargetUnavailable
 from mmcache_ref.report.bench import bench_json, bench_text
 
 KIB, MIB = 2**10, 2**20
@@ -36,6 +37,11 @@ def test_every_case_is_measured_in_every_round_and_nothing_is_left() -> None:
     assert both.seconds[COPIES][0] == pytest.approx(put.seconds[COPIES][0] + get.seconds[COPIES][0])
     assert list(found.lost) == ["py:no_such_module"]
     assert "objects of 3 MiB" in told
+
+
+def test_where_no_target_can_be_loaded_the_reason_is_told() -> None:
+    with pytest.raises(TargetUnavailable, match="No module named 'no_such_module'"):
+        measure(["py:no_such_module"], [1000], 2)
 
 
 def test_a_ratio_is_taken_round_by_round() -> None:

@@ -314,7 +314,26 @@ def test_a_search_ends_after_as_many_states_as_it_is_given() -> None:
     distinct = re.search(r"(\d+) distinct", ended.stdout)
     assert distinct is not None
     assert 200 <= int(distinct[1]) < 250  # the last one is left by all its steps
-    assert "cut short (--states, --seconds): what is not violated is undetermined" in ended.stdout
+    assert "cut short (see --states and --seconds): what is not violated is undetermined" in ended.stdout
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("simulate", "--requests", "1"),
+        ("interleave",),
+        ("conform", "--processes", "--seconds", "0", "--cache", "lru"),
+        ("conform", "--processes", "--seconds", "0", "--cache", "shm"),
+        ("bench", "--growth", "--keys", "100"),
+    ],
+    ids=" ".join,
+)
+def test_a_module_that_ends_its_process_does_not_end_the_command(arguments: tuple[str, ...]) -> None:
+    name, *options = arguments
+    ended = command(name, "py:rogue.dies_at_import", *options)
+    assert ended.returncode == 3
+    told = " ".join((ended.stdout + ended.stderr).split())
+    assert "while it was loaded, the process of the target ended with exit code 5" in told
 
 
 def test_where_there_is_no_terminal_progress_is_told_now_and_then(

@@ -125,6 +125,13 @@ def test_only_a_module_that_is_not_found_is_looked_for_on_the_path(module: str) 
     assert "PYTHONPATH" not in str(raised.value)
 
 
+def test_the_current_folder_is_on_the_path(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "found_here.py").write_text("class LRUCache: pass\n", encoding="utf-8")
+    monkeypatch.setattr(sys, "path", sys.path[:])
+    monkeypatch.chdir(tmp_path)
+    assert resolve("py:found_here").LRUCache.__name__ == "LRUCache"
+
+
 @pytest.mark.parametrize("version", ["abc", "0.32.0/..", "latest"])
 def test_what_is_no_version_is_refused_before_anything_is_fetched(version: str) -> None:
     with pytest.raises(ValueError, match="no vLLM version"):

@@ -13,6 +13,7 @@ from rich.progress import Progress, TaskID, TextColumn, TimeElapsedColumn
 
 from mmcache_ref.oracle.errors import TargetUnavailable
 from mmcache_ref.oracle.namespace import Namespace
+from mmcache_ref.oracle.supervisor import rehearse
 from mmcache_ref.oracle.targets import check_target, resolve
 from mmcache_ref.oracle.verdict import EXIT_CODES
 
@@ -50,6 +51,7 @@ def known_targets(targets: Iterable[str]) -> None:
 def namespace_of(target: str) -> Namespace:
     """What a target offers; where it cannot be had, say why and leave."""
     try:
+        rehearse(target)
         return resolve(target)
     except TargetUnavailable as error:
         fail(str(error), EXIT_CODES["undetermined"])

@@ -62,7 +62,7 @@ def explore_model(
     depth: Annotated[int | None, typer.Option(min=1, help="Requests under way at once.")] = None,
     clears: Annotated[int | None, typer.Option(min=0, help="Clears in a run, at most.")] = None,
     states: Annotated[
-        int, typer.Option(min=1, help="Stop the search there; a million takes about 1 GB of memory.")
+        int, typer.Option(min=1, help="Stop the search after about so many; a million takes 1 GB of memory.")
     ] = MOST_STATES,
     seconds: Annotated[float | None, typer.Option(min=0, help="Stop the search then.")] = None,
     output_format: Annotated[Literal["text", "json"], typer.Option("--format")] = "text",

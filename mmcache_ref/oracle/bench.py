@@ -95,6 +95,8 @@ def measure(
                     peer.wait_until_ready()
             except TargetUnavailable as error:
                 lost[name] = str(error)
+        if len(lost) == len(names):
+            raise TargetUnavailable("; ".join(lost.values()))
         for peer in peers[COPIES]:
             peer.wait_until_ready()
         present = {name: pair for name, pair in peers.items() if name not in lost}

@@ -17,6 +17,7 @@ import msgspec
 
 from mmcache_ref.oracle.collector import no_collection
 from mmcache_ref.oracle.growth_subjects import SUBJECTS, Operation
+from mmcache_ref.oracle.supervisor import rehearse
 from mmcache_ref.oracle.targets import resolve
 
 NUMBERS: Final = (100, 10_000, 1_000_000)
@@ -60,6 +61,7 @@ def measure_growth(
     """Measure every operation of every cache of each target, with each number of keys."""
     costs = []
     for target in targets:
+        rehearse(target)
         for number in keys:
             for cache in SUBJECTS:
                 observe(f"{target}: {cache} with {number} keys")

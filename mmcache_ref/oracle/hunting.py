@@ -25,6 +25,7 @@ from mmcache_ref.oracle.known_process import end_with_parent
 from mmcache_ref.oracle.lockstep import BEST_LEVEL, Trial
 from mmcache_ref.oracle.searches import search_for
 from mmcache_ref.oracle.targets import resolve, seeded_faults
+from mmcache_ref.protocol.processes.host import no_interrupt
 
 SEEDS_IN_TASK: Final = 20
 MOST_OPERATIONS: Final = 20_000
@@ -73,7 +74,8 @@ def perform_all(
     workers = set[int]()
     try:
         parts = []
-        running = {pool.submit(perform, task): task for task in planned}
+        with no_interrupt():
+            running = {pool.submit(perform, task): task for task in planned}
         workers |= {process.pid for process in multiprocessing.active_children() if process.pid}
         for done in as_completed(running):
             parts.append(done.result())
@@ -98,6 +100,7 @@ def _prepare_process() -> None:
     caches log is of no interest, nor is a guard's exception that Python dropped: the guard tries again."""
     end_with_parent()
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
     logging.disable(logging.CRITICAL)
     sys.unraisablehook = lambda dropped: None
 

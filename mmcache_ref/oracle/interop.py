@@ -69,9 +69,6 @@ def try_together(targets: Sequence[str], observe: Callable[[str], None] = lambda
             peers[target] = [Peer(lock, Endpoint, target) for _ in range(1 + READERS)]
             for peer in peers[target]:
                 cleanup.callback(peer.stop)
-        for each in peers.values():
-            for peer in each:
-                cleanup.callback(peer.hang_up)  # of all of them before any is waited for
         lost: dict[str, str] = {}
         for target, started in peers.items():
             observe(f"starting {target}")

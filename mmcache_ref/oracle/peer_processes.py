@@ -30,11 +30,13 @@ class Peer:
     def __init__(self, lock: Any, make: Callable[..., Any], target: str, *arguments: Any) -> None:
         self.target = target
         self._host = Host(target, lock)
+        self._is_made = False
         self._made: Pending[Any] = self._host.begin(MAKE, make, target, *arguments, seconds=START_SECONDS)
 
     def wait_until_ready(self) -> None:
         """Wait until the object is made. Raises as `call` does."""
         self._of(self._made.wait)
+        self._is_made = True
 
     def call(self, method: str, *arguments: Any) -> Any:
         """The result of a call in the process.
@@ -54,10 +56,9 @@ class Peer:
         except Exception as error:
             raise Raised(error) from None
 
-    def hang_up(self) -> None:
-        """Let the process end, without waiting for it: by closing its socket."""
-        self._host.pipe.close()
-
     def stop(self) -> None:
-        """End the process: by closing its socket, else by force."""
-        self._host.stop()
+        """End the process: by closing its socket, else by force; at once where its object is not made yet."""
+        if self._is_made:
+            self._host.stop()
+        else:
+            self._host.kill()

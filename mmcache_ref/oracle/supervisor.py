@@ -143,6 +143,21 @@ def replay_run(target: str, run: Run, *, silence: float = SILENCE_SECONDS) -> Ru
             raise TargetUnavailable(death.detail) from death
 
 
+def rehearse(target: str) -> None:
+    """Load a target that is somebody's module in a process of its own, before this one does: a module may end
+    the process that imports it, or never come back. `TargetUnavailable` with the reason."""
+    if not target.startswith("py:"):
+        return
+    try:
+        for message in _messages(Request(target, Options(components=())), SILENCE_SECONDS):
+            if isinstance(message, Unavailable):
+                raise TargetUnavailable(message.reason)
+            if isinstance(message, Ready):
+                return
+    except WorkerDied as death:
+        raise TargetUnavailable(f"{target}: {death.detail}") from None
+
+
 def _replayed(target: str, run: Run, journal: Path, silence: float) -> Run:
     """The run as a worker repeats it; `WorkerDied` where it does not survive that."""
     request = Request(target, Options(components=(run.component,)), str(journal), encode_run(run))

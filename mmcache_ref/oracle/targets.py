@@ -12,6 +12,8 @@ from __future__ import annotations
 
 import importlib
 import inspect
+import os
+import sys
 from types import ModuleType, SimpleNamespace
 from typing import Any
 
@@ -68,8 +70,11 @@ def _resolved(target: str) -> Namespace:
 
 
 def _import(path: str) -> Any:
-    """The object that `package.module:name` names, called if it is a function."""
+    """The object that `package.module:name` names, called if it is a function. The current folder is on the
+    path, as it is of `python -m`."""
     module_name, _, name = path.partition(":")
+    if os.getcwd() not in sys.path:
+        sys.path.insert(0, os.getcwd())
     try:
         found: Any = importlib.import_module(module_name)
         for part in name.split(".") if name else ():

@@ -99,7 +99,7 @@ def title(exploration: Exploration) -> str:
 
 def counts_line(exploration: Exploration) -> Text:
     """How much was searched, in TLC's terms."""
-    cut_short = "cut short (--states, --seconds): what is not violated is undetermined"
+    cut_short = "cut short (see --states and --seconds): what is not violated is undetermined"
     ending = "complete" if exploration.complete else cut_short
     return Text(
         f"{exploration.generated:,} states generated, {exploration.distinct:,} distinct, "

@@ -54,9 +54,9 @@ class Pending(Generic[Result]):
 
 
 @contextlib.contextmanager
-def _no_interrupt() -> Iterator[None]:
-    """What is started here is born with SIGINT held back, which it ignores as soon as it can (`serve`): a
-    terminal interrupts the whole group."""
+def no_interrupt() -> Iterator[None]:
+    """What is started here is born with SIGINT held back, until it ignores it (as `serve` does): a terminal
+    interrupts the whole group."""
     resource_tracker.ensure_running()  # else it is started here, too, and lets SIGINT through
     before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
     try:
@@ -95,7 +95,7 @@ class Host:
         spawn = context or multiprocessing.get_context("spawn")
         with theirs:
             self.process = spawn.Process(target=serve, args=(theirs, lock), daemon=True)
-            with _no_interrupt():
+            with no_interrupt():
                 self.process.start()
 
     @property
