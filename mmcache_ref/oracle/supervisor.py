@@ -284,6 +284,7 @@ def _worker(stderr: IO[bytes]) -> Iterator[subprocess.Popen[bytes]]:
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=stderr,
+        env={**os.environ, "PYTHONPATH": os.pathsep.join(_folders_of_modules())},
         start_new_session=True,
     )
     _running.add(process)
@@ -301,6 +302,12 @@ def _worker(stderr: IO[bytes]) -> Iterator[subprocess.Popen[bytes]]:
         process.wait()
         segments.remove_all_of(process.pid)
         _running.discard(process)
+
+
+def _folders_of_modules() -> list[str]:
+    """Where this process looks for modules besides its Python's own folders: a worker looks there, too, as
+    spawned processes do."""
+    return [each for each in sys.path if each and not each.startswith((sys.prefix, sys.base_prefix))]
 
 
 def _read(stream: IO[bytes] | None, lines: queue.Queue[bytes | None]) -> None:
