@@ -1,10 +1,11 @@
 ------------------------- MODULE MCRingPublication -------------------------
 (* RingPublication as TLC checks it: the readers of the presets of mmcache_ref/model/publication_environment.py,
-   the graph written out, and rules that are broken on purpose. Most twins leave out a protection. *)
+   and three at once; the graph written out, and rules that are broken on purpose. Most twins leave out a protection. *)
 EXTENDS RingPublication, Graph
 
 ReadsTiny == <<{"b"}, {"a", "b"}>>
 ReadsSmall == <<{"a"}, {"a", "b"}>>
+ReadsThree == <<{"b"}, {"a"}, {"a", "b"}>>
 
 AllAccidents == {"clear-meanwhile", "early-handle", "load-reordering", "look-alike", "stale-handle", "store-reordering"}
 
