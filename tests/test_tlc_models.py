@@ -261,7 +261,7 @@ def test_a_distributed_check_of_a_module_leaves_its_twins_out(monkeypatch: pytes
         return Judged(module, entry, Checked("success"))
 
     monkeypatch.setattr("mmcache_ref.cli.models.judge_distributed", found)
-    ran = CliRunner().invoke(app, ["models", "Lru", "--distributed"])
+    ran = CliRunner().invoke(app, ["models", "Lru", "--distributed", "--tier", "nightly"])
     assert ran.exit_code == 0
     assert set(checked) >= {"lru-tiny", "lru-small"}
     assert "lru-ghost" not in checked

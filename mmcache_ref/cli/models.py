@@ -55,7 +55,10 @@ from mmcache_ref.tlc.tools import ToolMissing, java, tla2tools
 
 def check_models(
     names: Annotated[
-        list[str] | None, typer.Argument(help="Models or modules; every model of the tier unless given.")
+        list[str] | None,
+        typer.Argument(
+            help="Models, or modules with their models of the tier; unless given, all of the tier."
+        ),
     ] = None,
     tier: Annotated[
         Literal["pr", "nightly"], typer.Option(help="pr: minutes. nightly: also what takes long.")
@@ -102,13 +105,9 @@ def check_models(
     if behaviour is not None:
         raise typer.Exit(_follow(behaviour))
     manifest = read_manifest()
-    chosen = [
-        (module, entry)
-        for module, entry in manifest.entries
-        if tier == "nightly" or entry.tier == "pr" or names
-    ]
+    chosen = manifest.entries
     if names:
-        known = {name for module, entry in chosen for name in _names(module, entry)}
+        known = {name for each in chosen for name in _names(*each)}
         for name in names:
             if name not in known:
                 modules = ", ".join(module.name.removeprefix("MC") for module in manifest.modules)
@@ -116,6 +115,8 @@ def check_models(
                     f"no model {name!r}: take one of {modules}, or of the models in {manifest_path()}", USAGE
                 )
         chosen = [each for each in chosen if set(_names(*each)) & set(names)]
+    named = set(names or [])
+    chosen = [each for each in chosen if tier in ("nightly", each[1].tier) or each[1].name in named]
     if distributed:
         chosen = _told_distributed(chosen, names or [])
     known_targets([target])
