@@ -47,8 +47,8 @@ EXPLORABLE: dict[str, tuple[Any, Mapping[str, Property]]] = {
 }
 """The models that have states to search, with their properties."""
 MOST_STATES = 1_000_000
-"""More than any preset has under its protections, but where everything may happen to a pair that has none
-there is no end in sight, and what goes wrong is found among the first 200,000."""
+"""Where everything may happen to a pair without protections there is no end in sight, and what goes wrong is
+found among the first 200,000. The presets have fewer, but for `small` where everything happens to a pair."""
 
 
 def explore_model(

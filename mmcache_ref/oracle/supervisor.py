@@ -8,6 +8,7 @@ import queue
 import signal
 import subprocess
 import sys
+import sysconfig
 import tempfile
 import threading
 import time
@@ -307,7 +308,8 @@ def _worker(stderr: IO[bytes]) -> Iterator[subprocess.Popen[bytes]]:
 def _folders_of_modules() -> list[str]:
     """Where this process looks for modules besides its Python's own folders: a worker looks there, too, as
     spawned processes do."""
-    return [each for each in sys.path if each and not each.startswith((sys.prefix, sys.base_prefix))]
+    pythons = {sysconfig.get_path(name) for name in ("stdlib", "platstdlib", "purelib", "platlib")}
+    return [each for each in sys.path if each and not any(Path(each).is_relative_to(own) for own in pythons)]
 
 
 def _read(stream: IO[bytes] | None, lines: queue.Queue[bytes | None]) -> None:
