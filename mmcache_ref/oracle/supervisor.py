@@ -306,8 +306,8 @@ def _worker(stderr: IO[bytes]) -> Iterator[subprocess.Popen[bytes]]:
 
 
 def _folders_of_modules() -> list[str]:
-    """Where this process looks for modules besides its Python's own folders, and where its environment says: a
-    worker looks there, too, as spawned processes do."""
+    """Where this process looks for modules besides its Python's own folders, and where its environment says:
+    a worker looks there, too, as spawned processes do."""
     pythons = {sysconfig.get_path(name) for name in ("stdlib", "platstdlib", "purelib", "platlib")}
     found = [*sys.path, *os.environ.get("PYTHONPATH", "").split(os.pathsep)]
     return [each for each in found if each and not any(Path(each).is_relative_to(own) for own in pythons)]
