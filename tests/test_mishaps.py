@@ -158,11 +158,11 @@ def test_a_chunk_that_goes_too_early_is_found() -> None:
 @pytest.mark.slow
 @pytest.mark.clause("SC-42", "SC-47")
 def test_an_error_that_no_clause_documents_is_found() -> None:
-    judged = judge(
-        "py:broken.shm_receiver_stale_is_a_key_error", SMALL, only=("write-header", "write-secret")
-    )
-    assert broken(judged)
-    assert any("KeyError" in each.says for survived in judged.mishaps for each in survived.broken)
+    """It shows where a chunk is damaged that is about to be read: one round in ten damages others."""
+    target, damages = "py:broken.shm_receiver_stale_is_a_key_error", ("write-header", "write-secret")
+    judged = [judge(target, msgspec.structs.replace(SMALL, seed=seed), only=damages) for seed in range(3)]
+    told = [each.says for one in judged for survived in one.mishaps for each in survived.broken]
+    assert any("KeyError" in each for each in told)
 
 
 @pytest.mark.slow
