@@ -15,7 +15,7 @@ import pytest
 
 from mmcache_ref import __version__
 from mmcache_ref.cli import app, main
-from mmcache_ref.cli.console import progress_lines
+from mmcache_ref.cli.console import ProgressLines
 
 TESTS = Path(__file__).parent
 TOUCH_RUN = json.dumps(
@@ -340,7 +340,7 @@ def test_where_there_is_no_terminal_progress_is_told_now_and_then(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     def told() -> str:
-        with progress_lines() as progress:
+        with ProgressLines() as progress:
             line = progress.add_task("lru", what="searching")
             progress.update(line, what="7 states")
             progress.update(line, what="8 states")

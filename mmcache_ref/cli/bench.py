@@ -7,7 +7,7 @@ from typing import Annotated, Final, Literal
 
 import typer
 
-from mmcache_ref.cli.console import USAGE, fail, known_targets, progress_lines, show
+from mmcache_ref.cli.console import USAGE, ProgressLines, fail, known_targets, show
 from mmcache_ref.oracle.bench import SIZES, measure, size_in_words
 from mmcache_ref.oracle.bench_demands import demands
 from mmcache_ref.oracle.errors import TargetUnavailable
@@ -74,7 +74,7 @@ def bench(
         numbers = [_number(each) for each in keys.split(",")]
     except ValueError as error:
         fail(str(error), USAGE)
-    with progress_lines() as progress:
+    with ProgressLines() as progress:
         line = progress.add_task("bench", what="")
 
         def observe(what: str) -> None:

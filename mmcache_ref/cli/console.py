@@ -73,8 +73,8 @@ def show(report: str | RenderableType) -> None:
         output.print(report, crop=False)
 
 
-class Lines(Progress):
-    """Lines that change in place; where that is no terminal, what is new every `SECONDS_BETWEEN_LINES`."""
+class ProgressLines(Progress):
+    """A line for each target on stderr; where that is no terminal, its news every `SECONDS_BETWEEN_LINES`."""
 
     def __init__(self) -> None:
         columns = (TextColumn("{task.description}"), TextColumn("{task.fields[what]}"), TimeElapsedColumn())
@@ -88,11 +88,6 @@ class Lines(Progress):
             self._told = self.get_time()
             task = self._tasks[task_id]
             messages.print(f"{task.description}: {task.fields['what']}", markup=False, soft_wrap=True)
-
-
-def progress_lines() -> Lines:
-    """A line for each target on stderr."""
-    return Lines()
 
 
 Accidents = Annotated[

@@ -7,7 +7,7 @@ from typing import Annotated, Any, Literal
 
 import typer
 
-from mmcache_ref.cli.console import Accidents, known_elsewhere, listed_names, progress_lines, show
+from mmcache_ref.cli.console import Accidents, ProgressLines, known_elsewhere, listed_names, show
 from mmcache_ref.model import (
     drift,
     key_replicated,
@@ -89,7 +89,7 @@ def explore_model(
     except ValueError as error:
         others = {name: each for name, (each, _) in EXPLORABLE.items() if each is not module}
         raise typer.BadParameter(f"{error}{known_elsewhere(wanted, module, others)}") from None
-    with progress_lines() as progress:
+    with ProgressLines() as progress:
         line = progress.add_task(model, what="searching")
         found = explore(
             module,

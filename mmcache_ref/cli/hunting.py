@@ -8,7 +8,7 @@ from typing import Annotated, Any, Literal
 import typer
 
 from mmcache_ref import __version__
-from mmcache_ref.cli.console import fail, made_folder, progress_lines, show
+from mmcache_ref.cli.console import ProgressLines, fail, made_folder, show
 from mmcache_ref.cli.reading import fault_names
 from mmcache_ref.oracle.hunt import hunt
 from mmcache_ref.oracle.hunting import WorkerLost, perform_all, tasks
@@ -40,7 +40,7 @@ def hunt_faults(
     if store is not None:
         made_folder(store)
     planned = tasks(fault_names(names or []), seeds)
-    with progress_lines() as progress:
+    with ProgressLines() as progress:
         line = progress.add_task("hunt", what=f"0 of {len(planned)} tasks")
         done = 0
 

@@ -12,11 +12,11 @@ import typer
 from mmcache_ref.cli.console import (
     BAD_RUN,
     USAGE,
+    ProgressLines,
     fail,
     known_targets,
     listed_names,
     namespace_of,
-    progress_lines,
     show,
 )
 from mmcache_ref.oracle.errors import BadRun
@@ -92,7 +92,7 @@ def _chosen(names: Sequence[str]) -> list[AnyScenario]:
 
 
 def _judged(target: str, scenarios: Sequence[AnyScenario], options: Options) -> Interleaved:
-    with progress_lines() as progress:
+    with ProgressLines() as progress:
         line = progress.add_task(target, what="loading")
         return interleave(
             namespace_of(target),

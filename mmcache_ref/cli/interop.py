@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 
 import typer
 
-from mmcache_ref.cli.console import known_targets, progress_lines, show
+from mmcache_ref.cli.console import ProgressLines, known_targets, show
 from mmcache_ref.oracle.interop import try_together
 from mmcache_ref.report.interop import interop_json, interop_text
 
@@ -30,7 +30,7 @@ def interop(
     """
     named = targets or list(DEFAULT)
     known_targets(named)
-    with progress_lines() as progress:
+    with ProgressLines() as progress:
         line = progress.add_task("interop", what="")
         matrix = try_together(named, lambda what: progress.update(line, what=what))
     show({"text": interop_text, "json": interop_json}[output_format](matrix))

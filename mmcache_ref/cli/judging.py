@@ -14,7 +14,7 @@ import typer
 from rich.console import RenderableType
 
 from mmcache_ref import __version__
-from mmcache_ref.cli.console import BAD_RUN, fail, known_targets, made_folder, output, progress_lines, show
+from mmcache_ref.cli.console import BAD_RUN, ProgressLines, fail, known_targets, made_folder, output, show
 from mmcache_ref.cli.mishaps import conform_processes
 from mmcache_ref.oracle import clauses as specification
 from mmcache_ref.oracle.components import COMPONENTS
@@ -140,7 +140,7 @@ def _judge_all(targets: list[str], options: Options, examples: str) -> Report:
     """Judge the targets beside each other, each in a process of its own, with progress on a terminal."""
     unique = list(dict.fromkeys(targets))
     pool = ThreadPoolExecutor(max_workers=2)
-    with progress_lines() as progress:
+    with ProgressLines() as progress:
         lines = {target: progress.add_task(target, what="loading") for target in unique}
 
         def observer(target: str, message: Message) -> None:

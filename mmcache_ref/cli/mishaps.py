@@ -10,7 +10,7 @@ import msgspec
 import typer
 from rich.progress import TaskID
 
-from mmcache_ref.cli.console import known_targets, progress_lines, show
+from mmcache_ref.cli.console import ProgressLines, known_targets, show
 from mmcache_ref.oracle.mishaps.judge import ROUNDS, Judged, judge
 from mmcache_ref.oracle.mishaps.rounds import Options
 from mmcache_ref.oracle.mishaps.soak import CEILING_MIB, Minute, Soaked, soak
@@ -42,7 +42,7 @@ def conform_processes(
     if output_format not in FORMATS:
         raise typer.BadParameter(f"--processes prints {' or '.join(FORMATS)}")
     judged: list[Judged] = []
-    with progress_lines() as progress:
+    with ProgressLines() as progress:
         lines = {target: progress.add_task(target, what="") for target in dict.fromkeys(targets)}
         for target, line in lines.items():
             progress.update(line, what="starting")

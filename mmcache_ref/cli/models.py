@@ -16,12 +16,12 @@ from rich.progress import Progress
 from mmcache_ref.cli.console import (
     BAD_RUN,
     USAGE,
+    ProgressLines,
     fail,
     known_targets,
     made_folder,
     messages,
     namespace_of,
-    progress_lines,
     show,
 )
 from mmcache_ref.oracle.errors import BadRun
@@ -222,7 +222,7 @@ def _tell_left_out(names: list[str], which: str) -> None:
 def _judge_distributed(chosen: list[tuple[Module, Entry]], workers: int, host: str) -> list[Judged]:
     """Each model that was chosen, one after the other; how workers join is told on stderr."""
     judged: list[Judged] = []
-    with progress_lines() as progress:
+    with ProgressLines() as progress:
         for module, entry in chosen:
             with _line(progress, entry) as tell:
                 judged.append(
@@ -248,7 +248,7 @@ def _judge_all(
 ) -> list[Judged]:
     """Every model that was chosen, some at once, what takes longest first, with a line of progress each."""
     pool = ThreadPoolExecutor(jobs)
-    with progress_lines() as progress:
+    with ProgressLines() as progress:
 
         def one(chosen: tuple[Module, Entry]) -> Judged:
             with _line(progress, chosen[1]) as tell:

@@ -11,12 +11,12 @@ import typer
 
 from mmcache_ref.cli.console import (
     Accidents,
+    ProgressLines,
     known_elsewhere,
     known_targets,
     listed_names,
     made_folder,
     namespace_of,
-    progress_lines,
     show,
 )
 from mmcache_ref.oracle.event_log import Recorder
@@ -83,7 +83,7 @@ def simulate_target(
     if trace is not None:
         made_folder(trace.parent)
     namespace = namespace_of(target)
-    with progress_lines() as progress:
+    with ProgressLines() as progress:
         line = progress.add_task("simulate", what="", total=requests)
 
         def observe(done: int) -> None:

@@ -10,7 +10,7 @@ from typing import Annotated, Literal
 import typer
 from rich.console import Group
 
-from mmcache_ref.cli.console import BAD_RUN, fail, messages, progress_lines, show
+from mmcache_ref.cli.console import BAD_RUN, ProgressLines, fail, messages, show
 from mmcache_ref.oracle.event_log import BadLog, Log, read_log
 from mmcache_ref.oracle.trace_check import Checked, check
 from mmcache_ref.oracle.trace_search import Explained
@@ -86,7 +86,7 @@ def _read(file: Path) -> Log:
 
 
 def _judged(file: Path, log: Log) -> tuple[Checked, list[Explained]]:
-    with progress_lines() as progress:
+    with ProgressLines() as progress:
         progress.add_task(file.name, what=f"{len(log.entries):,} events")
         return check(log)
 
@@ -98,7 +98,7 @@ def _judged_by_tlc(logs: Mapping[Path, Log]) -> list[int]:
 
     started = time.monotonic()
     count = sum(len(log.entries) for log in logs.values())
-    with progress_lines() as progress:
+    with ProgressLines() as progress:
         progress.add_task("TLC", what=f"{count:,} events")
         try:
             judged = judge(list(logs.values()))

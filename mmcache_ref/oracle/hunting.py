@@ -5,7 +5,6 @@ from __future__ import annotations
 import logging
 import math
 import multiprocessing
-import signal
 import sys
 import time
 from collections.abc import Callable, Sequence
@@ -26,6 +25,7 @@ from mmcache_ref.oracle.lockstep import BEST_LEVEL, Trial
 from mmcache_ref.oracle.searches import search_for
 from mmcache_ref.oracle.targets import resolve, seeded_faults
 from mmcache_ref.protocol.processes.host import no_interrupt
+from mmcache_ref.protocol.processes.serving import ignore_interrupt
 
 SEEDS_IN_TASK: Final = 20
 MOST_OPERATIONS: Final = 20_000
@@ -99,8 +99,7 @@ def _prepare_process() -> None:
     """The parent alone answers Ctrl-C, and does not leave this process behind when it is killed; what the
     caches log is of no interest, nor is a guard's exception that Python dropped: the guard tries again."""
     end_with_parent()
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-    signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
+    ignore_interrupt()
     logging.disable(logging.CRITICAL)
     sys.unraisablehook = lambda dropped: None
 

@@ -8,7 +8,6 @@ from mmcache_ref.oracle.mishaps.pair_mishaps import PAIR_MISHAPS
 from mmcache_ref.oracle.mishaps.pair_session import PairSession
 from mmcache_ref.oracle.mishaps.rounds import CAPACITY, Rounds
 from mmcache_ref.oracle.mishaps.target_parts import told_pair_recipe
-from mmcache_ref.oracle.supervisor import rehearse
 from mmcache_ref.oracle.targets import resolve
 from mmcache_ref.protocol import DEFAULT, Deployment
 from mmcache_ref.protocol.processes import PairProcesses
@@ -22,7 +21,6 @@ class PairRounds(Rounds):
 
     def prepare(self) -> None:
         """See `Rounds`."""
-        rehearse(self.target)
         self._recipe = told_pair_recipe(self.target, CAPACITY)
         self._deployment = getattr(resolve(self.target), "Deployment", Deployment)
 

@@ -23,6 +23,7 @@ from mmcache_ref.oracle.mishaps.clients import Clients, Finding, Hopeless
 from mmcache_ref.oracle.mishaps.leftovers import descriptors
 from mmcache_ref.oracle.mishaps.mishaps import Mishap, Scene, signal_to
 from mmcache_ref.oracle.mishaps.trapped_lock import TrappedLock
+from mmcache_ref.oracle.supervisor import rehearse
 from mmcache_ref.protocol import RobustLock
 from mmcache_ref.protocol.processes import Hosts, ProcessLost
 
@@ -95,6 +96,7 @@ class Rounds:
     _open: int | None = None
 
     def __enter__(self) -> Rounds:
+        rehearse(self.target)
         self.prepare()
         context = multiprocessing.get_context("spawn")
         self._lock = TrappedLock(self.make_lock(), context)

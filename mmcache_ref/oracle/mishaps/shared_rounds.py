@@ -9,7 +9,6 @@ from mmcache_ref.oracle.mishaps.mishaps import MISHAPS
 from mmcache_ref.oracle.mishaps.rounds import CAPACITY, Rounds
 from mmcache_ref.oracle.mishaps.session import Session
 from mmcache_ref.oracle.mishaps.target_parts import told_recipe
-from mmcache_ref.oracle.supervisor import rehearse
 from mmcache_ref.oracle.targets import resolve
 from mmcache_ref.protocol import SHARED_DEFAULT, SharedDeployment
 from mmcache_ref.protocol.processes import SharedProcesses
@@ -26,7 +25,6 @@ class SharedRounds(Rounds):
 
     def prepare(self) -> None:
         """See `Rounds`."""
-        rehearse(self.target)
         self._recipe = told_recipe(
             self.target, CAPACITY, LIMIT, self.options.workers, has_checksum=self.options.has_checksum
         )

@@ -55,8 +55,8 @@ class Pending(Generic[Result]):
 
 @contextlib.contextmanager
 def no_interrupt() -> Iterator[None]:
-    """What is started here is born with SIGINT held back, until it ignores it (as `serve` does): a terminal
-    interrupts the whole group."""
+    """What is started here is born with SIGINT held back, until it ignores it (`ignore_interrupt`): a
+    terminal interrupts the whole group."""
     resource_tracker.ensure_running()  # else it is started here, too, and lets SIGINT through
     before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
     try:

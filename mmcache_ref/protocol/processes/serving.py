@@ -29,8 +29,7 @@ def serve(pipe: socket.socket, lock: Any) -> None:
     `lock` is what the workers of a deployment share; makers get it as their first argument. Signals that a
     terminal sends to a whole group are the parent's to answer; it ends this process by closing the socket.
     """
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-    signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
+    ignore_interrupt()
     logging.disable(logging.CRITICAL)
     threading.Thread(target=_end_without_parent, daemon=True).start()
     with pipe, contextlib.closing(_Obeying(lock)) as obeying:
@@ -44,6 +43,12 @@ def serve(pipe: socket.socket, lock: Any) -> None:
                 wire.send(pipe, answer)
             except wire.Ended:
                 return
+
+
+def ignore_interrupt() -> None:
+    """Leave Ctrl-C to the parent, which has held it back until now (`host.no_interrupt`)."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
 
 
 def _end_without_parent() -> None:
