@@ -311,7 +311,7 @@ def test_accidents_and_protections_may_be_named_one_by_one() -> None:
 def test_a_search_ends_after_as_many_states_as_it_is_given() -> None:
     ended = command("explore", "key-replicated", "--with", "all", "--states", "200")
     assert ended.returncode == 2
-    distinct = re.search(r"(\d+) distinct", ended.stdout)
+    distinct = re.search(r" (\d+) distinct", ended.stdout)
     assert distinct is not None
     assert 200 <= int(distinct[1]) < 250  # the last one is left by all its steps
     assert "cut short (see --states and --seconds): what is not violated is undetermined" in ended.stdout
